@@ -1,0 +1,3 @@
+//! The `paimon` command.
+
+fn main() {}

@@ -1,0 +1,99 @@
+//! The seam between readers of tables and formats of files.
+//!
+//! Opening and scanning are two steps, so that two passes over a file, parts of it and caches share one opened file;
+//! fetching a row group and decoding it are two steps, so that the next group's request flies while this one decodes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
+use futures_util::future::BoxFuture;
+use paimon_meta::{DataType, Result};
+
+use crate::rows::RowRanges;
+use crate::scan::{FileColumn, ScanSpec};
+use crate::source::ByteSource;
+
+/// Opens files of one format.
+pub trait FormatReader: fmt::Debug + Send + Sync {
+    /// Reads what is needed to know the file's layout (a footer) and no more.
+    fn open(&self, source: Arc<dyn ByteSource>) -> BoxFuture<'static, Result<Arc<dyn DataFile>>>;
+}
+
+/// Decoded batches of one row group, each with the file positions of its rows, in file order. Decodes one batch per
+/// step; does no I/O. Finished after an error.
+pub type GroupBatches = Box<dyn Iterator<Item = Result<(RowRanges, RecordBatch)>> + Send>;
+
+/// An opened data file.
+///
+/// Contract, the same for every format:
+/// - a column is found by the file's own name; one that is absent reads as null if its type is nullable and is
+///   `Corrupt` if not; one whose physical type cannot hold the asked type is `Corrupt` naming the column;
+/// - batches have exactly the asked columns in the asked order, in the Arrow form of the asked types and layout, at
+///   most `batch_size` rows, never none; they never cross a row group;
+/// - the positions that come with a batch are those of its rows, ascending; a format that cannot select rows may return
+///   more rows than asked (of the same group), never fewer;
+/// - no columns asked: batches of no columns with the right number of rows;
+/// - a file that ends early or holds another number of rows than its footer says is `Corrupt`, never a short answer.
+pub trait DataFile: fmt::Debug + Send + Sync {
+    /// Rows and row groups.
+    fn layout(&self) -> &Layout;
+
+    /// What the file itself says of a column's values, per row group or page. `None` where it says nothing or where it
+    /// is not safe to use; may read index pages.
+    fn bounds(&self, column: &FileColumn, grain: Grain) -> BoxFuture<'static, Result<Option<Bounds>>>;
+
+    /// Brings the bytes of the asked rows of one group and gives a detached iterator that decodes them. `rows` are file
+    /// positions; those outside the group are ignored.
+    fn fetch(&self, group: usize, rows: &RowRanges, scan: &Arc<ScanSpec>) -> BoxFuture<'static, Result<GroupBatches>>;
+}
+
+/// Rows and row groups of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Physical rows.
+    pub row_count: u64,
+    /// Row groups (stripes, blocks), in file order, without gaps.
+    pub groups: Vec<GroupLayout>,
+    /// Whether [`DataFile::fetch`] returns exactly the asked rows.
+    pub selects_rows: bool,
+    /// Names of the top-level columns that are physically there.
+    pub columns: Vec<String>,
+}
+
+/// One row group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupLayout {
+    /// File position of its first row.
+    pub first_row: u64,
+    /// Its rows.
+    pub row_count: u64,
+    /// Bytes of all its columns in the file.
+    pub compressed_bytes: u64,
+}
+
+/// How fine [`DataFile::bounds`] are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Grain {
+    /// One entry per row group.
+    Group,
+    /// One entry per page (or row-index entry).
+    Page,
+}
+
+/// Bounds of one column over consecutive ranges of rows.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// Type of `min` and `max`.
+    pub data_type: DataType,
+    /// First row of each range, ascending, then the file's row count: one more than there are ranges.
+    pub starts: Vec<u64>,
+    /// No value of the range is smaller; null is unknown.
+    pub min: ArrayRef,
+    /// No value of the range is larger; null is unknown.
+    pub max: ArrayRef,
+    /// Nulls in the range; null is unknown.
+    pub null_counts: UInt64Array,
+    /// Whether `min` and `max` are values that occur (not truncated), so that keys may be cut there.
+    pub exact: bool,
+}

@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+
+mod binary_row;
+mod data_file;
+mod error;
+mod options;
+mod predicate;
+mod resolved;
+mod row_kind;
+mod schema;
+mod snapshot;
+mod split;
+mod stats;
+mod types;
+mod value;
+mod value_text;
+
+pub use binary_row::BinaryRow;
+pub use data_file::{DataFileMeta, FileSource};
+pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
+pub use options::Options;
+pub use predicate::{
+    ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate, TablePredicate, Test, may_match,
+};
+pub use resolved::ResolvedTable;
+pub use row_kind::RowKind;
+pub use schema::{DataField, FieldId, TableSchema};
+pub use snapshot::{CommitKind, Snapshot};
+pub use split::{DataSplit, DeletionFile, Split};
+pub use stats::SimpleStats;
+pub use types::{DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema};
+pub use value::{Datum, float_order};

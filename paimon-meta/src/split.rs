@@ -1,0 +1,81 @@
+//! The unit of reading that a plan hands to a reader. Facts: RP-112, RP-115.
+
+use serde::{Deserialize, Serialize};
+
+use crate::binary_row::BinaryRow;
+use crate::data_file::DataFileMeta;
+
+/// A unit of reading. Self-contained: it owns its file metas.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Split {
+    /// Files of one bucket of one snapshot.
+    Data(DataSplit),
+}
+
+/// Files of one bucket of one snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DataSplit {
+    /// Planned snapshot; 0 if there is none.
+    pub snapshot_id: i64,
+    /// Partition values, in partition order.
+    pub partition: BinaryRow,
+    /// Bucket; -2 is the postpone bucket.
+    pub bucket: i32,
+    /// Directory of the bucket, relative to the table or absolute, escapes as stored.
+    pub bucket_path: String,
+    /// Number of buckets when the bucket's first file was written (RP-573).
+    pub total_buckets: Option<i32>,
+    /// The files, in the order of the plan.
+    pub files: Vec<DataFileMeta>,
+    /// Deletion vectors, one slot a file; `None` where deletion vectors are off (RP-113).
+    pub deletion_files: Option<Vec<Option<DeletionFile>>>,
+    /// Made by a streaming or incremental plan.
+    pub streaming: bool,
+    /// The planner's word that no merge is needed (RP-120, RP-150).
+    pub raw_convertible: bool,
+}
+
+/// Where the deletion vector of one data file is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeletionFile {
+    /// Path of the index file, relative to the table or absolute.
+    pub path: String,
+    /// Offset of the vector's length field.
+    pub offset: u64,
+    /// Length as the index manifest gives it; what it covers depends on the format (TF-065).
+    pub length: u64,
+    /// Deleted rows; `None` in old metadata is unknown, not zero (TF-068).
+    pub cardinality: Option<u64>,
+}
+
+impl DataSplit {
+    /// Sum of physical rows; counts duplicates and deletes (RP-183).
+    pub fn row_count(&self) -> u64 {
+        self.files.iter().map(|file| file.row_count).sum()
+    }
+
+    /// The reference's merged row count (RP-180): known for raw splits whose vectors have a known cardinality.
+    /// Trusts files with an unknown delete row count, as the reference does (RP-181); for a number that is never wrong
+    /// see [`Self::exact_row_count`].
+    pub fn merged_row_count(&self) -> Option<u64> {
+        if !self.raw_convertible {
+            return None;
+        }
+        self.rows_without_deleted()
+    }
+
+    /// Rows that a read returns, if the metas alone tell it for certain.
+    pub fn exact_row_count(&self) -> Option<u64> {
+        let certain = self.raw_convertible && self.files.iter().all(DataFileMeta::is_known_without_deletes);
+        if certain { self.rows_without_deleted() } else { None }
+    }
+
+    fn rows_without_deleted(&self) -> Option<u64> {
+        let mut deleted = 0u64;
+        for file in self.deletion_files.iter().flatten().flatten() {
+            deleted = deleted.checked_add(file.cardinality?)?;
+        }
+        self.row_count().checked_sub(deleted)
+    }
+}
