@@ -267,7 +267,10 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn std::error::Error + 'static))
     }
 }
 
@@ -295,7 +298,10 @@ mod tests {
         let error = Error::unsupported("file format csv").at(Frame::File("a.csv".into()));
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(error.feature(), Some("file format csv"));
-        assert_eq!(error.to_string(), "not supported: file format csv [file a.csv]");
+        assert_eq!(
+            error.to_string(),
+            "not supported: file format csv [file a.csv]"
+        );
     }
 
     #[test]

@@ -36,7 +36,11 @@ impl Options {
     /// `InvalidInput` that names the option.
     pub fn integer(&self, key: &str) -> Result<Option<i64>> {
         self.get(key)
-            .map(|text| text.trim().parse().map_err(|_| Self::invalid(key, text, "an integer")))
+            .map(|text| {
+                text.trim()
+                    .parse()
+                    .map_err(|_| Self::invalid(key, text, "an integer"))
+            })
             .transpose()
     }
 

@@ -31,7 +31,9 @@ impl RowKind {
             1 => Ok(Self::UpdateBefore),
             2 => Ok(Self::UpdateAfter),
             3 => Ok(Self::Delete),
-            other => Err(Error::corrupt(format!("row kind is {other}, expected 0 to 3"))),
+            other => Err(Error::corrupt(format!(
+                "row kind is {other}, expected 0 to 3"
+            ))),
         }
     }
 

@@ -33,7 +33,11 @@ pub struct DataField {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Default that *writers* put in; readers never use it (TF-032).
-    #[serde(rename = "defaultValue", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "defaultValue",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub default_value: Option<String>,
 }
 
@@ -74,11 +78,21 @@ impl TableSchema {
     /// # Errors
     /// `InvalidInput` that lists the columns there are.
     pub fn field(&self, name: &str) -> Result<&DataField> {
-        self.fields.iter().find(|field| field.name == name).ok_or_else(|| {
-            let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-            Error::invalid_input(format!("no column {name:?}, the table has {}", names.join(", ")))
+        self.fields
+            .iter()
+            .find(|field| field.name == name)
+            .ok_or_else(|| {
+                let names: Vec<&str> = self
+                    .fields
+                    .iter()
+                    .map(|field| field.name.as_str())
+                    .collect();
+                Error::invalid_input(format!(
+                    "no column {name:?}, the table has {}",
+                    names.join(", ")
+                ))
                 .at(Frame::Column(name.to_owned()))
-        })
+            })
     }
 
     /// The column of that id, if this schema has it.
@@ -104,8 +118,12 @@ impl TableSchema {
     /// # Errors
     /// `Corrupt` if one of them is no column.
     pub fn key_fields(&self) -> Result<Vec<&DataField>> {
-        let names: Vec<String> =
-            self.primary_keys.iter().filter(|name| !self.partition_keys.contains(name)).cloned().collect();
+        let names: Vec<String> = self
+            .primary_keys
+            .iter()
+            .filter(|name| !self.partition_keys.contains(name))
+            .cloned()
+            .collect();
         self.named(&names, "primaryKeys")
     }
 
@@ -113,11 +131,14 @@ impl TableSchema {
         names
             .iter()
             .map(|name| {
-                self.fields.iter().find(|field| &field.name == name).ok_or_else(|| {
-                    Error::corrupt(format!("{name:?} is not a column"))
-                        .at(Frame::Field(member.to_owned()))
-                        .at(Frame::Schema(self.id))
-                })
+                self.fields
+                    .iter()
+                    .find(|field| &field.name == name)
+                    .ok_or_else(|| {
+                        Error::corrupt(format!("{name:?} is not a column"))
+                            .at(Frame::Field(member.to_owned()))
+                            .at(Frame::Schema(self.id))
+                    })
             })
             .collect()
     }

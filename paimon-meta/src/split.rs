@@ -67,8 +67,16 @@ impl DataSplit {
 
     /// Rows that a read returns, if the metas alone tell it for certain.
     pub fn exact_row_count(&self) -> Option<u64> {
-        let certain = self.raw_convertible && self.files.iter().all(DataFileMeta::is_known_without_deletes);
-        if certain { self.rows_without_deleted() } else { None }
+        let certain = self.raw_convertible
+            && self
+                .files
+                .iter()
+                .all(DataFileMeta::is_known_without_deletes);
+        if certain {
+            self.rows_without_deleted()
+        } else {
+            None
+        }
     }
 
     fn rows_without_deleted(&self) -> Option<u64> {

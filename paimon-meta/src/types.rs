@@ -100,19 +100,30 @@ pub enum TypeKind {
 impl TypeKind {
     /// This kind, nullable.
     pub fn nullable(self) -> DataType {
-        DataType { kind: self, nullable: true }
+        DataType {
+            kind: self,
+            nullable: true,
+        }
     }
 
     /// This kind, not null.
     pub fn not_null(self) -> DataType {
-        DataType { kind: self, nullable: false }
+        DataType {
+            kind: self,
+            nullable: false,
+        }
     }
 
     /// Whether values are single: no array, map, row, vector or variant.
     pub fn is_scalar(&self) -> bool {
         !matches!(
             self,
-            Self::Array(_) | Self::Vector { .. } | Self::Multiset(_) | Self::Map(..) | Self::Row(_) | Self::Variant
+            Self::Array(_)
+                | Self::Vector { .. }
+                | Self::Multiset(_)
+                | Self::Map(..)
+                | Self::Row(_)
+                | Self::Variant
         )
     }
 

@@ -52,16 +52,27 @@ impl Datum {
             (Self::Boolean(a), Self::Boolean(b)) => a.cmp(b),
             (Self::TinyInt(a), Self::TinyInt(b)) => a.cmp(b),
             (Self::SmallInt(a), Self::SmallInt(b)) => a.cmp(b),
-            (Self::Int(a), Self::Int(b)) | (Self::Date(a), Self::Date(b)) | (Self::Time(a), Self::Time(b)) => a.cmp(b),
+            (Self::Int(a), Self::Int(b))
+            | (Self::Date(a), Self::Date(b))
+            | (Self::Time(a), Self::Time(b)) => a.cmp(b),
             (Self::BigInt(a), Self::BigInt(b)) => a.cmp(b),
             (Self::Float(a), Self::Float(b)) => float_order(f64::from(*a), f64::from(*b)),
             (Self::Double(a), Self::Double(b)) => float_order(*a, *b),
-            (Self::Decimal(a, scale_a), Self::Decimal(b, scale_b)) => decimal_order(*a, *scale_a, *b, *scale_b),
+            (Self::Decimal(a, scale_a), Self::Decimal(b, scale_b)) => {
+                decimal_order(*a, *scale_a, *b, *scale_b)
+            }
             (Self::String(a), Self::String(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Self::Binary(a), Self::Binary(b)) => a.cmp(b),
-            (Self::Timestamp { millis: a, nanos: an }, Self::Timestamp { millis: b, nanos: bn }) => {
-                (a, an).cmp(&(b, bn))
-            }
+            (
+                Self::Timestamp {
+                    millis: a,
+                    nanos: an,
+                },
+                Self::Timestamp {
+                    millis: b,
+                    nanos: bn,
+                },
+            ) => (a, an).cmp(&(b, bn)),
             _ => return None,
         })
     }
@@ -82,7 +93,11 @@ fn decimal_order(a: i128, scale_a: u8, b: i128, scale_b: u8) -> Ordering {
         return a.cmp(&b);
     }
     // Bring both to the larger scale; a factor that overflows decides by magnitude.
-    let raise = |value: i128, by: u8| 10i128.checked_pow(u32::from(by)).and_then(|factor| value.checked_mul(factor));
+    let raise = |value: i128, by: u8| {
+        10i128
+            .checked_pow(u32::from(by))
+            .and_then(|factor| value.checked_mul(factor))
+    };
     if scale_a < scale_b {
         raise(a, scale_b - scale_a).map_or(a.cmp(&0), |a| a.cmp(&b))
     } else {

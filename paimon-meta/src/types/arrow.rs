@@ -32,6 +32,13 @@ pub fn arrow_field(field: &DataField, strings: StringLayout) -> Result<Field> {
 ///
 /// # Errors
 /// As [`arrow_field`].
-pub fn arrow_schema<'a>(fields: impl IntoIterator<Item = &'a DataField>, strings: StringLayout) -> Result<Schema> {
-    fields.into_iter().map(|field| arrow_field(field, strings)).collect::<Result<Vec<_>>>().map(Schema::new)
+pub fn arrow_schema<'a>(
+    fields: impl IntoIterator<Item = &'a DataField>,
+    strings: StringLayout,
+) -> Result<Schema> {
+    fields
+        .into_iter()
+        .map(|field| arrow_field(field, strings))
+        .collect::<Result<Vec<_>>>()
+        .map(Schema::new)
 }
