@@ -15,12 +15,13 @@ mod types;
 mod value;
 mod value_text;
 
-pub use binary_row::BinaryRow;
+pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
 pub use data_file::{DataFileMeta, FileSource};
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
 pub use options::Options;
 pub use predicate::{
-    ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate, TablePredicate, Test, may_match,
+    ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate, TablePredicate,
+    Test, may_match,
 };
 pub use resolved::ResolvedTable;
 pub use row_kind::RowKind;
