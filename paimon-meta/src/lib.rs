@@ -29,5 +29,7 @@ pub use schema::{DataField, FieldId, TableSchema};
 pub use snapshot::{CommitKind, Snapshot};
 pub use split::{DataSplit, DeletionFile, Split};
 pub use stats::SimpleStats;
-pub use types::{DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema};
+pub use types::{
+    DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema, parse_type,
+};
 pub use value::{Datum, float_order};

@@ -20,7 +20,7 @@ impl fmt::Display for FieldId {
 }
 
 /// One field of a table or of a nested row.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct DataField {
     /// Stable id.
     pub id: FieldId,
@@ -30,14 +30,10 @@ pub struct DataField {
     #[serde(rename = "type")]
     pub data_type: DataType,
     /// Comment of the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Default that *writers* put in; readers never use it (TF-032).
-    #[serde(
-        rename = "defaultValue",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "defaultValue", skip_serializing_if = "Option::is_none")]
     pub default_value: Option<String>,
 }
 

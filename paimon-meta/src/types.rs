@@ -1,18 +1,20 @@
 //! The type system of table schemas.
 //!
-//! [`DataType`] is a [`TypeKind`] and whether it may be null. Its text form (schema JSON) is in `parse`, its Arrow form
-//! in `arrow`. Facts: table-format sections 2.2 and 8.1.
+//! [`DataType`] is a [`TypeKind`] and whether it may be null. Its text is read in `parse` and
+//! written in `text`, its JSON form is in `json`, its Arrow form in `arrow`. Facts: table-format sections 2.2 and 8.1.
 
 mod arrow;
+mod json;
 mod parse;
+mod text;
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
+#[cfg(test)]
+mod tests;
 
 use crate::schema::DataField;
 
 pub use arrow::{StringLayout, arrow_field, arrow_schema};
+pub use parse::parse_type;
 
 /// Length of `STRING` and `BYTES`: no limit.
 pub const MAX_LENGTH: u32 = i32::MAX as u32;
@@ -153,25 +155,5 @@ impl DataType {
     /// Whether both are the same type when nullability, at this level only, is ignored.
     pub fn same_kind(&self, other: &Self) -> bool {
         self.kind == other.kind
-    }
-}
-
-impl Serialize for DataType {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        parse::to_json(self).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for DataType {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        parse::from_json(&value).map_err(serde::de::Error::custom)
-    }
-}
-
-impl fmt::Display for DataType {
-    /// The text of schema JSON for scalars; `ARRAY<…>`, `MAP<…>` and `ROW<…>` for the others.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        parse::display(self, f)
     }
 }
