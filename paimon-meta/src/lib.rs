@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod binary_row;
+mod calendar;
 mod data_file;
 mod error;
 mod options;
@@ -13,7 +14,6 @@ mod split;
 mod stats;
 mod types;
 mod value;
-mod value_text;
 
 pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
 pub use data_file::{DataFileMeta, FileSource};
@@ -32,4 +32,4 @@ pub use stats::SimpleStats;
 pub use types::{
     DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema, parse_type,
 };
-pub use value::{Datum, float_order};
+pub use value::{Datum, double_text, float_order, float_text};

@@ -1,9 +1,17 @@
 //! Single values of scalar types, and their order.
 
+mod cast;
+mod parse;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use text::{double_text, float_text};
 
 /// A non-null value of a scalar type. Null is `Option::None` wherever a value may be null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,25 +97,14 @@ pub fn float_order(a: f64, b: f64) -> Ordering {
 }
 
 fn decimal_order(a: i128, scale_a: u8, b: i128, scale_b: u8) -> Ordering {
-    if scale_a == scale_b {
-        return a.cmp(&b);
+    if scale_a > scale_b {
+        return decimal_order(b, scale_b, a, scale_a).reverse();
     }
-    // Bring both to the larger scale; a factor that overflows decides by magnitude.
-    let raise = |value: i128, by: u8| {
-        10i128
-            .checked_pow(u32::from(by))
-            .and_then(|factor| value.checked_mul(factor))
-    };
-    if scale_a < scale_b {
-        raise(a, scale_b - scale_a).map_or(a.cmp(&0), |a| a.cmp(&b))
-    } else {
-        raise(b, scale_a - scale_b).map_or(0.cmp(&b), |b| a.cmp(&b))
-    }
-}
-
-impl fmt::Display for Datum {
-    /// As a person reads it: text in quotes, binary as hex, dates and times in ISO form (timestamps without a zone).
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        crate::value_text::display(self, f)
+    // Bring the left side to the larger scale; where that overflows it is the larger magnitude, so its sign decides.
+    let factor = 10i128.checked_pow(u32::from(scale_b - scale_a));
+    match factor.and_then(|factor| a.checked_mul(factor)) {
+        Some(raised) => raised.cmp(&b),
+        None if a == 0 => 0.cmp(&b),
+        None => a.cmp(&0),
     }
 }
