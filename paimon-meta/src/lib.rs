@@ -14,14 +14,15 @@ mod split;
 mod stats;
 mod types;
 mod value;
+mod value_arrow;
 
 pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
 pub use data_file::{DataFileMeta, FileSource};
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
 pub use options::Options;
 pub use predicate::{
-    ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate, TablePredicate,
-    Test, may_match,
+    ArrayBounds, ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate,
+    TablePredicate, Test, may_match, may_match_many,
 };
 pub use resolved::ResolvedTable;
 pub use row_kind::RowKind;
@@ -33,3 +34,4 @@ pub use types::{
     DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema, parse_type,
 };
 pub use value::{Datum, double_text, float_order, float_text};
+pub use value_arrow::{array_of, datum_at};

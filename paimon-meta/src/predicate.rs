@@ -4,10 +4,34 @@
 //! `Predicate<FilePath>` against one file. A row passes if the predicate is *true*; unknown (a comparison with null)
 //! does not pass. There is no negation node: [`Predicate::negate`] pushes it down, which is exact in three-valued
 //! logic because every test has its complement.
+//!
+//! ```
+//! use paimon_meta::{Datum, FieldId, Predicate, TypeKind};
+//! let (k, v) = (FieldId(0), FieldId(1));
+//! let bigint = TypeKind::BigInt.nullable();
+//! let predicate = Predicate::and([
+//!     Predicate::between(k, bigint.clone(), Datum::BigInt(2), Datum::BigInt(4)),
+//!     Predicate::is_null(v, TypeKind::Int.nullable()),
+//! ]);
+//! let row = [Some(Datum::BigInt(3)), None];
+//! assert_eq!(predicate.evaluate_row(&mut |id| row[usize::from(id == &v)].clone()), Some(true));
+//! assert_eq!(predicate.evaluate_row(&mut |_| None), None);
+//! ```
 
+mod bind;
+mod bucket;
 mod build;
+mod check;
+mod display;
+mod like;
+mod row;
 mod split;
 mod stats;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +39,7 @@ use crate::schema::FieldId;
 use crate::types::DataType;
 use crate::value::Datum;
 
-pub use stats::{ColumnBounds, may_match};
+pub use stats::{ArrayBounds, ColumnBounds, may_match, may_match_many};
 
 /// A condition over columns named by `C`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +85,7 @@ pub enum Test {
         /// `NOT IN`.
         negated: bool,
     },
-    /// `LIKE` with `\` as escape, or, negated, `NOT LIKE`.
+    /// `LIKE`, or, negated, `NOT LIKE`, of text.
     Like {
         /// The pattern, parsed.
         pattern: LikePattern,
