@@ -2,8 +2,10 @@
 
 mod binary_row;
 mod calendar;
+mod consumer;
 mod data_file;
 mod error;
+mod json;
 mod options;
 mod predicate;
 mod resolved;
@@ -11,12 +13,15 @@ mod row_kind;
 mod schema;
 mod snapshot;
 mod split;
+mod statistics;
 mod stats;
+mod tag;
 mod types;
 mod value;
 mod value_arrow;
 
 pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
+pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
 pub use options::Options;
@@ -29,7 +34,9 @@ pub use row_kind::RowKind;
 pub use schema::{DataField, FieldId, TableSchema};
 pub use snapshot::{CommitKind, Snapshot};
 pub use split::{DataSplit, DeletionFile, Split};
+pub use statistics::{ColumnStatistics, Statistics};
 pub use stats::SimpleStats;
+pub use tag::Tag;
 pub use types::{
     DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema, parse_type,
 };

@@ -145,7 +145,7 @@ fn field_of(value: &Value, depth: usize) -> Result<DataField> {
 fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a Value> {
     object
         .get(name)
-        .ok_or_else(|| Error::invalid_input(format!("missing field `{name}`")))
+        .ok_or_else(|| Error::invalid_input(format!("missing member `{name}`")))
 }
 
 fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a str> {

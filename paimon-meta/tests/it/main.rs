@@ -1,0 +1,4 @@
+//! Tests of the public surface, over tables that the reference wrote.
+
+#[cfg(test)]
+mod golden;
