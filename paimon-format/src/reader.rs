@@ -34,6 +34,7 @@ pub type GroupBatches = Box<dyn Iterator<Item = Result<(RowRanges, RecordBatch)>
 /// - the positions that come with a batch are those of its rows, ascending; a format that cannot select rows may return
 ///   more rows than asked (of the same group), never fewer;
 /// - no columns asked: batches of no columns with the right number of rows;
+/// - a row group that is not there, or a column asked twice, is `InvalidInput`;
 /// - a file that ends early or holds another number of rows than its footer says is `Corrupt`, never a short answer.
 pub trait DataFile: fmt::Debug + Send + Sync {
     /// Rows and row groups.
@@ -41,11 +42,20 @@ pub trait DataFile: fmt::Debug + Send + Sync {
 
     /// What the file itself says of a column's values, per row group or page. `None` where it says nothing or where it
     /// is not safe to use; may read index pages.
-    fn bounds(&self, column: &FileColumn, grain: Grain) -> BoxFuture<'static, Result<Option<Bounds>>>;
+    fn bounds(
+        &self,
+        column: &FileColumn,
+        grain: Grain,
+    ) -> BoxFuture<'static, Result<Option<Bounds>>>;
 
     /// Brings the bytes of the asked rows of one group and gives a detached iterator that decodes them. `rows` are file
     /// positions; those outside the group are ignored.
-    fn fetch(&self, group: usize, rows: &RowRanges, scan: &Arc<ScanSpec>) -> BoxFuture<'static, Result<GroupBatches>>;
+    fn fetch(
+        &self,
+        group: usize,
+        rows: &RowRanges,
+        scan: &Arc<ScanSpec>,
+    ) -> BoxFuture<'static, Result<GroupBatches>>;
 }
 
 /// Rows and row groups of a file.

@@ -17,7 +17,7 @@ pub struct FileColumn {
 /// What to read of a file, shared by all its row groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanSpec {
-    /// The columns, in the order of the batches; may be none, then batches only count rows.
+    /// The columns, in the order of the batches, none twice; may be none at all, then batches only count rows.
     pub columns: Vec<FileColumn>,
     /// Most rows in a batch, at least 1.
     pub batch_size: usize,

@@ -1,5 +1,8 @@
 //! Where a data file's bytes come from.
 
+#[cfg(feature = "parquet")]
+mod checked;
+
 use std::fmt;
 use std::ops::Range;
 
@@ -23,3 +26,6 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     /// The bytes of each range.
     fn read(&self, ranges: Vec<Range<u64>>) -> BoxFuture<'static, Result<Vec<Bytes>>>;
 }
+
+#[cfg(feature = "parquet")]
+pub(crate) use checked::{read_all, read_one};

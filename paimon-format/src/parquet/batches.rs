@@ -1,0 +1,89 @@
+//! Decoding one row group, batch by batch.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use paimon_meta::{Error, Frame, Result, ResultExt};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+
+use super::error::corrupt_arrow;
+use super::plan::ScanPlan;
+use crate::rows::{RowCursor, RowRanges};
+
+/// The selected rows of one row group.
+pub(super) struct Batches {
+    /// Where this is, for errors.
+    pub(super) file: Arc<str>,
+    pub(super) group: usize,
+    pub(super) plan: Arc<ScanPlan>,
+    /// Positions of the rows that are still to come.
+    pub(super) positions: RowCursor,
+    pub(super) decoder: Decoder,
+}
+
+pub(super) enum Decoder {
+    Reader(Box<ParquetRecordBatchReader>),
+    /// No column of the file is asked for; batches of this many rows come out of the footer alone.
+    RowCount(u64),
+    /// An error came out.
+    Failed,
+}
+
+impl Iterator for Batches {
+    type Item = Result<(RowRanges, RecordBatch)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.step().transpose()?;
+        if next.is_err() {
+            self.decoder = Decoder::Failed;
+        }
+        Some(
+            next.at(|| Frame::RowGroup(self.group))
+                .at(|| Frame::File(self.file.to_string())),
+        )
+    }
+}
+
+impl Batches {
+    fn step(&mut self) -> Result<Option<(RowRanges, RecordBatch)>> {
+        let decoded = match &mut self.decoder {
+            Decoder::Failed => return Ok(None),
+            Decoder::RowCount(batch_size) => {
+                let positions = self.positions.take(*batch_size);
+                return if positions.is_empty() {
+                    Ok(None)
+                } else {
+                    self.finish(positions, &[]).map(Some)
+                };
+            }
+            Decoder::Reader(reader) => reader.next(),
+        };
+        let left = self.positions.remaining();
+        match decoded {
+            None if left == 0 => Ok(None),
+            None => Err(Error::corrupt(format!("row group ends {left} rows early"))),
+            Some(Err(error)) => Err(corrupt_arrow("page does not decode", error)),
+            Some(Ok(batch)) if batch.num_rows() as u64 > left => {
+                let more = batch.num_rows() as u64 - left;
+                Err(Error::corrupt(format!(
+                    "row group holds at least {more} rows more than the footer says"
+                )))
+            }
+            Some(Ok(batch)) => {
+                let positions = self.positions.take(batch.num_rows() as u64);
+                self.finish(positions, batch.columns()).map(Some)
+            }
+        }
+    }
+
+    fn finish(
+        &self,
+        positions: RowRanges,
+        decoded: &[ArrayRef],
+    ) -> Result<(RowRanges, RecordBatch)> {
+        let rows = usize::try_from(positions.row_count());
+        let rows = rows.map_err(|_| Error::internal("batch of more rows than memory can hold"))?;
+        let batch = self.plan.batch(decoded, rows)?;
+        Ok((positions, batch))
+    }
+}

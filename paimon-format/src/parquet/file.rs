@@ -1,0 +1,288 @@
+//! An opened Parquet file.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use paimon_meta::{Error, Frame, Result, ResultExt};
+use parquet::DecodeResult;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, RowSelection};
+use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
+use parquet::basic::Compression;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+
+use super::batches::{Batches, Decoder};
+use super::error::corrupt;
+use super::plan::{ScanPlan, ScanPlans};
+use super::schema::FileSchema;
+use super::{footer, page_index};
+use crate::reader::{Bounds, DataFile, Grain, GroupBatches, GroupLayout, Layout};
+use crate::rows::{RowCursor, RowRanges};
+use crate::scan::{FileColumn, ScanSpec};
+use crate::single_flight::SingleFlight;
+use crate::source::{ByteSource, read_all};
+
+/// An opened Parquet file. Cheap to clone, so that futures need not borrow it.
+#[derive(Clone)]
+pub(super) struct ParquetFile(Arc<Inner>);
+
+struct Inner {
+    name: Arc<str>,
+    source: Arc<dyn ByteSource>,
+    /// Whether the source serves from memory, so that requests are free.
+    resident: bool,
+    schema: FileSchema,
+    layout: Layout,
+    plans: ScanPlans,
+    /// The bytes of the page indexes, if they came with the footer.
+    page_indexes: Option<(Range<u64>, Bytes)>,
+    /// The footer with page indexes; `None` if the file has none.
+    indexed: SingleFlight<Option<Arc<ParquetMetaData>>>,
+}
+
+/// What one fetch reads.
+struct Part {
+    group: usize,
+    /// File positions.
+    rows: RowRanges,
+    plan: Arc<ScanPlan>,
+    batch_size: usize,
+}
+
+impl ParquetFile {
+    pub(super) async fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
+        let name: Arc<str> = source.name().into();
+        let opened = footer::open(source).await?;
+        let schema = FileSchema::new(opened.metadata).at(|| Frame::File(name.to_string()))?;
+        Ok(Self(Arc::new(Inner {
+            name,
+            source: opened.source,
+            resident: opened.resident,
+            layout: layout(&schema),
+            schema,
+            plans: ScanPlans::default(),
+            page_indexes: opened.page_indexes,
+            indexed: SingleFlight::default(),
+        })))
+    }
+
+    async fn fetch(
+        self,
+        group: usize,
+        rows: RowRanges,
+        scan: Arc<ScanSpec>,
+    ) -> Result<GroupBatches> {
+        let part = self
+            .part(group, &rows, &scan)
+            .map_err(|error| self.here(group, error))?;
+        let decoder = if part.plan.leaves.is_empty() || part.rows.is_empty() {
+            Decoder::RowCount(part.batch_size as u64)
+        } else {
+            Decoder::Reader(Box::new(self.reader(&part).await?))
+        };
+        let Part { rows, plan, .. } = part;
+        let file = Arc::clone(&self.0.name);
+        Ok(Box::new(Batches {
+            file,
+            group,
+            plan,
+            positions: RowCursor::new(rows),
+            decoder,
+        }))
+    }
+
+    fn part(&self, group: usize, rows: &RowRanges, scan: &Arc<ScanSpec>) -> Result<Part> {
+        let (metadata, layout) = self.group(group)?;
+        let rows = rows.clip(layout.first_row..layout.first_row + layout.row_count);
+        let plan = self.0.plans.get(&self.0.schema, scan)?;
+        check_codecs(metadata, &plan.leaves)?;
+        let row_count = usize::try_from(rows.row_count()).unwrap_or(usize::MAX);
+        Ok(Part {
+            group,
+            rows,
+            plan,
+            batch_size: scan.batch_size.min(row_count).max(1),
+        })
+    }
+
+    /// Brings the bytes of a part, with one request, and gives the decoder that holds them.
+    async fn reader(&self, part: &Part) -> Result<ParquetRecordBatchReader> {
+        let here = |error| self.here(part.group, error);
+        let metadata = match self.page_index_for(part).await? {
+            Some(indexed) => part.plan.decoder_with(&indexed).map_err(here)?,
+            None => part.plan.decoder.clone(),
+        };
+        let failed = |error| here(corrupt("row group does not decode", error));
+        let mut decoder = self.push_decoder(metadata, part).map_err(here)?;
+        loop {
+            match decoder.try_next_reader().map_err(failed)? {
+                DecodeResult::Data(reader) => return Ok(reader),
+                DecodeResult::Finished => {
+                    return Err(here(Error::internal("decoder ends without rows")));
+                }
+                DecodeResult::NeedsData(ranges) => {
+                    let buffers = read_all(self.0.source.as_ref(), ranges.clone()).await?;
+                    decoder.push_ranges(ranges, buffers).map_err(failed)?;
+                }
+            }
+        }
+    }
+
+    fn push_decoder(
+        &self,
+        metadata: ArrowReaderMetadata,
+        part: &Part,
+    ) -> Result<ParquetPushDecoder> {
+        let (_, layout) = self.group(part.group)?;
+        let builder = ParquetPushDecoderBuilder::new_with_metadata(metadata)
+            .with_row_groups(vec![part.group])
+            .with_projection(part.plan.mask.clone())
+            .with_batch_size(part.batch_size);
+        let builder = match selection(&part.rows, layout)? {
+            Some(selection) => builder.with_row_selection(selection),
+            None => builder,
+        };
+        builder
+            .build()
+            .map_err(|error| corrupt("row group does not decode", error))
+    }
+
+    /// The footer with page indexes, if choosing pages saves enough to be worth reading them.
+    async fn page_index_for(&self, part: &Part) -> Result<Option<Arc<ParquetMetaData>>> {
+        let (metadata, layout) = self.group(part.group)?;
+        if self.0.resident || !page_index::pays(metadata, &part.plan.leaves, &part.rows, layout) {
+            return Ok(None);
+        }
+        self.indexed().await
+    }
+
+    async fn indexed(&self) -> Result<Option<Arc<ParquetMetaData>>> {
+        let this = Arc::clone(&self.0);
+        let fetch = || {
+            page_index::read(
+                this.schema.metadata(),
+                &this.source,
+                this.page_indexes.as_ref(),
+            )
+        };
+        self.0.indexed.get(fetch).await
+    }
+
+    fn group(&self, group: usize) -> Result<(&RowGroupMetaData, &GroupLayout)> {
+        let metadata = self.0.schema.metadata().row_groups().get(group);
+        metadata
+            .zip(self.0.layout.groups.get(group))
+            .ok_or_else(|| {
+                let groups = self.0.layout.groups.len();
+                Error::invalid_input(format!("row group {group} of a file with {groups}"))
+            })
+    }
+
+    fn here(&self, group: usize, error: Error) -> Error {
+        error
+            .at(Frame::RowGroup(group))
+            .at(Frame::File(self.0.name.to_string()))
+    }
+}
+
+impl DataFile for ParquetFile {
+    fn layout(&self) -> &Layout {
+        &self.0.layout
+    }
+
+    fn bounds(
+        &self,
+        column: &FileColumn,
+        grain: Grain,
+    ) -> BoxFuture<'static, Result<Option<Bounds>>> {
+        let _ = (column, grain);
+        std::future::ready(Ok(None)).boxed()
+    }
+
+    fn fetch(
+        &self,
+        group: usize,
+        rows: &RowRanges,
+        scan: &Arc<ScanSpec>,
+    ) -> BoxFuture<'static, Result<GroupBatches>> {
+        self.clone()
+            .fetch(group, rows.clone(), Arc::clone(scan))
+            .boxed()
+    }
+}
+
+impl fmt::Debug for ParquetFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParquetFile")
+            .field("name", &self.0.name)
+            .finish_non_exhaustive()
+    }
+}
+
+fn layout(schema: &FileSchema) -> Layout {
+    let mut layout = Layout {
+        selects_rows: true,
+        ..Layout::default()
+    };
+    for group in schema.metadata().row_groups() {
+        let row_count = u64::try_from(group.num_rows()).unwrap_or(0);
+        let sizes = group
+            .columns()
+            .iter()
+            .map(|column| u64::try_from(column.compressed_size()).unwrap_or(0));
+        layout.groups.push(GroupLayout {
+            first_row: layout.row_count,
+            row_count,
+            compressed_bytes: sizes.sum(),
+        });
+        layout.row_count += row_count;
+    }
+    layout.columns = schema
+        .columns()
+        .iter()
+        .map(|column| column.name.clone())
+        .collect();
+    layout
+}
+
+/// The selected rows as the decoder counts them, from the start of the row group; `None` for all.
+fn selection(rows: &RowRanges, layout: &GroupLayout) -> Result<Option<RowSelection>> {
+    if rows.row_count() == layout.row_count {
+        return Ok(None);
+    }
+    let too_many = |_| Error::internal("row group of more rows than memory can hold");
+    let total = usize::try_from(layout.row_count).map_err(too_many)?;
+    let mut ranges = Vec::with_capacity(rows.ranges().len());
+    for range in rows.shifted_down(layout.first_row).ranges() {
+        ranges.push(
+            usize::try_from(range.start).map_err(too_many)?
+                ..usize::try_from(range.end).map_err(too_many)?,
+        );
+    }
+    Ok(Some(RowSelection::from_consecutive_ranges(
+        ranges.into_iter(),
+        total,
+    )))
+}
+
+/// Codecs the reference writes or reads; others are refused by name before anything is read.
+fn check_codecs(group: &RowGroupMetaData, leaves: &[usize]) -> Result<()> {
+    for column in leaves.iter().filter_map(|leaf| group.columns().get(*leaf)) {
+        match column.compression() {
+            Compression::UNCOMPRESSED
+            | Compression::SNAPPY
+            | Compression::GZIP(_)
+            | Compression::ZSTD(_)
+            | Compression::LZ4
+            | Compression::LZ4_RAW => {}
+            codec @ (Compression::BROTLI(_) | Compression::LZO) => {
+                let error = Error::unsupported(format!("Parquet codec {codec}"));
+                return Err(error.at(Frame::Column(column.column_path().string())));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! Tests of the public surface: the contract of [`paimon_format::DataFile`], once per format, and each format's own.
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod memory;
+#[cfg(test)]
+mod parquet;

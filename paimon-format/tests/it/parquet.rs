@@ -1,0 +1,88 @@
+//! The Parquet adapter.
+
+mod golden;
+mod requests;
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use bytes::Bytes;
+use paimon_format::ParquetReader;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+
+use crate::conformance::{Subject, conforms};
+
+/// Writes a batch with the given properties.
+pub(crate) fn write_with(batch: &RecordBatch, properties: WriterPropertiesBuilder) -> Bytes {
+    let mut bytes = Vec::new();
+    let properties = properties
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .build();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    bytes.into()
+}
+
+pub(crate) fn write(batch: &RecordBatch, group_rows: usize) -> Bytes {
+    write_with(
+        batch,
+        WriterProperties::builder().set_max_row_group_row_count(Some(group_rows)),
+    )
+}
+
+/// As [`write`], for any number of groups: the writer splits a batch by recursion.
+pub(crate) fn write_groups(batch: &RecordBatch, group_rows: usize) -> Bytes {
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    for start in (0..batch.num_rows()).step_by(group_rows) {
+        writer
+            .write(&batch.slice(start, group_rows.min(batch.num_rows() - start)))
+            .unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    bytes.into()
+}
+
+#[test]
+fn parquet_keeps_the_contract() {
+    conforms(&Subject {
+        reader: Arc::new(ParquetReader),
+        write,
+    });
+}
+
+#[test]
+fn small_pages_keep_the_contract() {
+    let write = |batch: &RecordBatch, group_rows: usize| {
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group_rows));
+        write_with(
+            batch,
+            properties
+                .set_data_page_row_count_limit(17)
+                .set_write_batch_size(17),
+        )
+    };
+    conforms(&Subject {
+        reader: Arc::new(ParquetReader),
+        write,
+    });
+}
+
+#[test]
+fn pages_of_version_two_keep_the_contract() {
+    let write = |batch: &RecordBatch, group_rows: usize| {
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group_rows));
+        write_with(
+            batch,
+            properties.set_writer_version(parquet::file::properties::WriterVersion::PARQUET_2_0),
+        )
+    };
+    conforms(&Subject {
+        reader: Arc::new(ParquetReader),
+        write,
+    });
+}

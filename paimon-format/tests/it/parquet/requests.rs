@@ -1,0 +1,172 @@
+//! What is asked of the store.
+
+use std::sync::Arc;
+
+use arrow_array::{Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType as ArrowType, Field, Schema};
+use bytes::Bytes;
+use paimon_format::{DataFile, FormatReader, ParquetReader, RowRanges, ScanSpec};
+use paimon_meta::{MAX_LENGTH, TypeKind};
+use parquet::file::properties::WriterProperties;
+
+use super::{write, write_groups, write_with};
+use crate::conformance::{column, scan};
+use crate::memory::{MemorySource, now, read_all, read_group};
+
+const ROWS: u32 = 60_000;
+const GROUP_ROWS: usize = 20_000;
+const TAIL: u64 = 64 * 1024;
+
+/// Rows that do not compress: about 100 bytes each.
+fn bulky(rows: u32) -> RecordBatch {
+    let schema = Schema::new(vec![
+        Field::new("id", ArrowType::Int64, false),
+        Field::new("noise", ArrowType::Utf8, false),
+    ]);
+    let mut state = 1_u64;
+    let mut noise = || {
+        let mut text = String::new();
+        for _ in 0..6 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text += &format!("{state:016x}");
+        }
+        text
+    };
+    let noise: StringArray = (0..rows).map(|_| Some(noise())).collect();
+    let id = Int64Array::from_iter_values((0..rows).map(i64::from));
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(id), Arc::new(noise)]).unwrap()
+}
+
+fn both() -> Arc<ScanSpec> {
+    let noise = column("noise", TypeKind::VarChar(MAX_LENGTH).not_null());
+    scan(vec![column("id", TypeKind::BigInt.not_null()), noise], 8192)
+}
+
+fn large_file() -> Bytes {
+    write(&bulky(ROWS), GROUP_ROWS)
+}
+
+/// One group of many pages.
+fn small_pages() -> Bytes {
+    let properties = WriterProperties::builder()
+        .set_data_page_row_count_limit(500)
+        .set_write_batch_size(500);
+    write_with(&bulky(ROWS), properties.set_dictionary_enabled(false))
+}
+
+fn opened(bytes: Bytes) -> (Arc<MemorySource>, Arc<dyn DataFile>) {
+    let source = MemorySource::new(bytes);
+    let file = now(ParquetReader.open(Arc::clone(&source) as _)).unwrap();
+    (source, file)
+}
+
+#[test]
+fn small_file_costs_one_request_in_all() {
+    let bytes = write(&bulky(100), 20);
+    let size = bytes.len() as u64;
+    let (source, file) = opened(bytes);
+    assert_eq!(source.take_request(), 0..size);
+    read_all(file.as_ref(), &both()).unwrap();
+    assert!(source.take_requests().is_empty());
+}
+
+#[test]
+fn large_file_costs_its_tail_and_one_request_a_group() {
+    let bytes = large_file();
+    let size = bytes.len() as u64;
+    assert!(size > 1024 * 1024);
+    let (source, file) = opened(bytes);
+    assert_eq!(source.take_request(), size - TAIL..size);
+
+    let rows = RowRanges::from_range(0..file.layout().row_count);
+    for group in 0..3 {
+        read_group(file.as_ref(), group, &rows, &both()).unwrap();
+        let requests = source.take_requests();
+        assert_eq!(requests.len(), 1);
+        assert_eq!(requests[0].len(), 2, "a range for each column");
+        let bytes: u64 = requests[0]
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum();
+        assert_eq!(bytes, file.layout().groups[group].compressed_bytes);
+    }
+}
+
+#[test]
+fn footer_larger_than_the_tail_costs_a_second_request() {
+    let bytes = write_groups(&bulky(4000), 1);
+    let size = bytes.len() as u64;
+    let (source, file) = opened(bytes);
+    assert_eq!(file.layout().groups.len(), 4000);
+    let requests = source.take_requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!(
+        requests[0].as_slice(),
+        std::slice::from_ref(&(size - TAIL..size))
+    );
+    assert_eq!(requests[1].len(), 1);
+    assert_eq!(requests[1][0].end, size - TAIL);
+}
+
+#[test]
+fn nothing_is_read_for_groups_without_rows_and_scans_without_columns() {
+    let (source, file) = opened(large_file());
+    source.take_requests();
+    let rows = RowRanges::from_range(0..10);
+    assert!(
+        read_group(file.as_ref(), 1, &rows, &both())
+            .unwrap()
+            .is_empty()
+    );
+    read_all(file.as_ref(), &scan(vec![], 1000)).unwrap();
+    let absent = column("absent", TypeKind::Int.nullable());
+    read_all(file.as_ref(), &scan(vec![absent], 1000)).unwrap();
+    assert!(source.take_requests().is_empty());
+}
+
+#[test]
+fn unread_future_asks_for_nothing() {
+    let (source, file) = opened(large_file());
+    source.take_requests();
+    drop(file.fetch(0, &RowRanges::from_range(0..10), &both()));
+    assert!(source.take_requests().is_empty());
+    drop(ParquetReader.open(Arc::clone(&source) as _));
+    assert!(source.take_requests().is_empty());
+}
+
+#[test]
+fn page_index_is_read_once_when_it_saves_enough() {
+    let (source, file) = opened(small_pages());
+    source.take_requests();
+    let rows = RowRanges::from_positions([3, u64::from(ROWS) - 5]);
+    for _ in 0..2 {
+        let batches = read_group(file.as_ref(), 0, &rows, &both()).unwrap();
+        assert_eq!(batches[0].0, rows);
+        let requests = source.take_requests();
+        assert_eq!(requests.len(), 1, "the index came with the tail");
+        let bytes: u64 = requests[0]
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum();
+        assert!(
+            bytes * 10 < file.layout().groups[0].compressed_bytes,
+            "{bytes}"
+        );
+    }
+}
+
+#[test]
+fn rows_close_together_need_no_page_index() {
+    let (source, file) = opened(small_pages());
+    source.take_requests();
+    let rows = RowRanges::from_positions((0..u64::from(ROWS)).step_by(4000));
+    let batches = read_group(file.as_ref(), 0, &rows, &both()).unwrap();
+    assert_eq!(batches[0].0, rows);
+    let bytes: u64 = source.take_requests()[0]
+        .iter()
+        .map(|range| range.end - range.start)
+        .sum();
+    assert_eq!(bytes, file.layout().groups[0].compressed_bytes);
+}
