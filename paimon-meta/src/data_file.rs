@@ -15,7 +15,7 @@ pub enum FileSource {
 }
 
 /// Meta of one data file: where it is, what it holds, and its bounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DataFileMeta {
     /// Bare name; the format is in its ending.
     pub file_name: String,

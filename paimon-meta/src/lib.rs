@@ -1,12 +1,16 @@
 #![doc = include_str!("../README.md")]
 
 mod binary_row;
+mod bucket;
 mod calendar;
 mod consumer;
 mod data_file;
 mod error;
+mod hints;
 mod json;
 mod options;
+mod partition;
+mod paths;
 mod predicate;
 mod resolved;
 mod row_kind;
@@ -21,10 +25,22 @@ mod value;
 mod value_arrow;
 
 pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
+pub use bucket::{BucketFunction, BucketHash, murmur_hash};
 pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
-pub use options::Options;
+pub use hints::{
+    earliest_from_hint, latest_from_hint, latest_from_listing, numbered_name, parse_hint,
+};
+pub use options::{
+    ChangelogProducer, FromOption, IncrementalScanMode, MemorySize, MergeEngine, Options,
+    SortOrder, StartupMode, TableOption, unsupported_feature,
+};
+pub use partition::{DataPaths, escape_path_name, parse_partition_value, unescape_path_name};
+pub use paths::{
+    BRANCH_DIRECTORY, BranchPaths, MAIN_BRANCH, bucket_directory, index_path, is_absolute_path,
+    manifest_path, statistics_path,
+};
 pub use predicate::{
     ArrayBounds, ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate,
     TablePredicate, Test, may_match, may_match_many,

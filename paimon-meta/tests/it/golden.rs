@@ -1,9 +1,13 @@
-//! Every metadata file in JSON of the golden tables decodes, and writes back to the same members.
+//! Every metadata file in JSON of the golden tables decodes, and writes back to the same members; bucket directories of
+//! their plans are where the reference has them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use paimon_meta::{Consumer, Snapshot, Statistics, TableSchema, Tag};
+use paimon_meta::{
+    BranchPaths, Consumer, DataPaths, DataType, Datum, Options, ResolvedTable, Snapshot,
+    Statistics, TableSchema, Tag, TypeKind, encode_row, numbered_name, unsupported_feature,
+};
 use serde_json::Value;
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../paimon-testkit/golden");
@@ -23,8 +27,8 @@ fn files(folder: &str, prefix: &str, numbered: bool) -> Vec<PathBuf> {
             for file in fs::read_dir(root.join(folder)).into_iter().flatten() {
                 let path = file.unwrap().path();
                 let name = path.file_name().unwrap().to_str().unwrap();
-                let wanted = |rest: &str| !numbered || rest.parse::<i64>().is_ok(); // TF-007
-                if name.strip_prefix(prefix).is_some_and(wanted) {
+                if name.starts_with(prefix) && (!numbered || numbered_name(name, prefix).is_some())
+                {
                     files.push(path);
                 }
             }
@@ -128,4 +132,131 @@ fn every_tag_consumer_changelog_and_statistics_file_reads() {
         let statistics = Statistics::from_json(&fs::read(&path).unwrap()).unwrap();
         assert_eq!(serde_json::to_value(&statistics).unwrap(), json(&path));
     }
+}
+
+/// The latest schema of a case's main branch.
+fn latest_schema(case: &Path) -> TableSchema {
+    let directory = case
+        .join("table")
+        .join(BranchPaths::new("main").unwrap().schema_directory());
+    let files = fs::read_dir(directory)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let id = |path: &PathBuf| numbered_name(path.file_name().unwrap().to_str().unwrap(), "schema-");
+    let latest = files
+        .filter(|path| id(path).is_some())
+        .max_by_key(id)
+        .unwrap();
+    TableSchema::from_json(&fs::read(latest).unwrap()).unwrap()
+}
+
+fn cases() -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(GOLDEN)
+        .unwrap()
+        .map(|case| case.unwrap().path())
+        .filter(|case| case.is_dir())
+}
+
+fn partition_value(value: &Value, data_type: &DataType) -> Option<Datum> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(Datum::parse(text, data_type).unwrap()),
+        other => Some(Datum::parse(&other.to_string(), data_type).unwrap()),
+    }
+}
+
+#[test]
+fn bucket_directories_are_where_the_reference_has_them() {
+    let mut checked = 0;
+    for case in cases() {
+        let schema = latest_schema(&case);
+        let table = ResolvedTable {
+            location: case.join("table").to_string_lossy().into_owned(),
+            branch: "main".to_owned(),
+            options: Options(schema.options.clone()),
+            snapshot: None,
+            schema: schema.clone(),
+            schemas: [(schema.id, schema.clone())].into(),
+            time_zone: "UTC".to_owned(),
+        };
+        let paths = DataPaths::new(&table).unwrap();
+        let types: Vec<&DataType> = schema
+            .partition_fields()
+            .unwrap()
+            .into_iter()
+            .map(|field| &field.data_type)
+            .collect();
+        let expected = json(&case.join("expected.json"));
+        let plans = expected["reads"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|read| read["plan"].as_array());
+        for split in plans
+            .flatten()
+            .filter(|split| split["bucket_path"].is_string())
+        {
+            let values = split["partition"].as_array().unwrap().iter().zip(&types);
+            let values: Vec<_> = values
+                .map(|(value, data_type)| partition_value(value, data_type))
+                .collect();
+            let row = encode_row(&types, &values).unwrap();
+            let bucket = i32::try_from(split["bucket"].as_i64().unwrap()).unwrap();
+            let path = paths.bucket_path(row.as_ref(), bucket).unwrap();
+            assert_eq!(
+                path,
+                split["bucket_path"].as_str().unwrap(),
+                "{}",
+                case.display()
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 1000, "{checked} splits");
+}
+
+#[test]
+fn only_tables_with_a_fallback_branch_are_refused() {
+    // TF-100
+    for path in files("schema", "schema-", true) {
+        let schema = TableSchema::from_json(&fs::read(&path).unwrap()).unwrap();
+        let refused = unsupported_feature(&Options(schema.options.clone()), &schema);
+        let fallback = schema.options.contains_key("scan.fallback-branch");
+        assert_eq!(
+            refused.is_err(),
+            fallback,
+            "{}: {refused:?}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn column_types_print_as_the_reference_prints_them() {
+    // The texts of output columns that are columns of the table.
+    let mut checked = 0;
+    for case in cases() {
+        let schema = latest_schema(&case);
+        let expected = json(&case.join("expected.json"));
+        let Some(columns) = expected["reads"][0]["columns"].as_array() else {
+            continue;
+        };
+        for (field, column) in schema.fields.iter().zip(columns) {
+            let nullable = DataType {
+                kind: field.data_type.kind.clone(),
+                nullable: true,
+            };
+            let text = column.as_str().unwrap().trim_end_matches(" NOT NULL");
+            if columns.len() == schema.fields.len() && !matches!(nullable.kind, TypeKind::Variant) {
+                assert_eq!(
+                    format!("{} {nullable}", field.name),
+                    text,
+                    "{}",
+                    case.display()
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 200, "{checked} columns");
 }
