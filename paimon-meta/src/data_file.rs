@@ -83,3 +83,48 @@ impl DataFileMeta {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn format_is_the_ending_but_a_compression() {
+        // TF-018, TF-019
+        let cases = [
+            ("data-1.orc", Some("orc")),
+            ("data-1.zst.parquet", Some("parquet")),
+            ("data-1.csv.gz", Some("csv")),
+            ("data-1.json.zst", Some("json")),
+            ("data-1.vector.lance", Some("lance")),
+            ("data-1", None),
+            ("gz", None),
+            ("data.gz", None),
+        ];
+        for (name, format) in cases {
+            let file = DataFileMeta {
+                file_name: name.to_owned(),
+                ..DataFileMeta::default()
+            };
+            assert_eq!(file.format(), format, "{name}");
+        }
+    }
+
+    #[test]
+    fn unknown_delete_count_differs_between_planning_and_reading() {
+        // RP-004, RP-211
+        let file = |count| DataFileMeta {
+            delete_row_count: count,
+            ..DataFileMeta::default()
+        };
+        let answers = |file: DataFileMeta| {
+            (
+                file.has_no_deletes_when_planning(),
+                file.is_known_without_deletes(),
+            )
+        };
+        assert_eq!(answers(file(None)), (true, false));
+        assert_eq!(answers(file(Some(0))), (true, true));
+        assert_eq!(answers(file(Some(1))), (false, false));
+    }
+}

@@ -58,3 +58,23 @@ impl fmt::Display for RowKind {
         f.write_str(self.short())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn kinds_are_four_bytes_and_no_other() {
+        // RP-003, ME-001, ME-002
+        let kinds = [0, 1, 2, 3].map(|byte| RowKind::from_byte(byte).unwrap());
+        assert_eq!(kinds.map(|kind| kind.to_string()), ["+I", "-U", "+U", "-D"]);
+        assert_eq!(kinds.map(RowKind::is_add), [true, false, true, false]);
+        for byte in [-1, 4, i8::MIN] {
+            assert_eq!(
+                RowKind::from_byte(byte).unwrap_err().kind(),
+                ErrorKind::Corrupt
+            );
+        }
+    }
+}

@@ -52,7 +52,10 @@ pub struct DeletionFile {
 impl DataSplit {
     /// Sum of physical rows; counts duplicates and deletes (RP-183).
     pub fn row_count(&self) -> u64 {
-        self.files.iter().map(|file| file.row_count).sum()
+        self.files
+            .iter()
+            .map(|file| file.row_count)
+            .fold(0, u64::saturating_add)
     }
 
     /// The reference's merged row count (RP-180): known for raw splits whose vectors have a known cardinality.
@@ -85,5 +88,97 @@ impl DataSplit {
             deleted = deleted.checked_add(file.cardinality?)?;
         }
         self.row_count().checked_sub(deleted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::binary_row::encode_row;
+    use crate::stats::SimpleStats;
+    use crate::types::TypeKind;
+    use crate::value::Datum;
+
+    fn split(delete_row_counts: &[Option<u64>]) -> DataSplit {
+        let row = encode_row(&[&TypeKind::Date.not_null()], &[Some(Datum::Date(19_724))]).unwrap();
+        let files = delete_row_counts.iter().map(|count| DataFileMeta {
+            file_name: "data-1.parquet".to_owned(),
+            row_count: 10,
+            min_key: row.clone(),
+            value_stats: SimpleStats {
+                min_values: row.clone(),
+                max_values: row.clone(),
+                null_counts: Some(vec![Some(0), None]),
+            },
+            delete_row_count: *count,
+            embedded_index: Some(vec![0, 255]),
+            value_stats_cols: Some(vec![]),
+            first_row_id: Some(5),
+            ..DataFileMeta::default()
+        });
+        DataSplit {
+            snapshot_id: 7,
+            partition: row.clone(),
+            bucket: -2,
+            bucket_path: "dt=19724/bucket-postpone".to_owned(),
+            total_buckets: None,
+            files: files.collect(),
+            deletion_files: None,
+            streaming: false,
+            raw_convertible: true,
+        }
+    }
+
+    fn deleted(cardinality: Option<u64>) -> Option<DeletionFile> {
+        Some(DeletionFile {
+            path: "index/i".to_owned(),
+            offset: 1,
+            length: 22,
+            cardinality,
+        })
+    }
+
+    #[test]
+    fn split_travels_as_json() {
+        let mut split = split(&[Some(0), None]);
+        split.deletion_files = Some(vec![None, deleted(None)]);
+        let split = Split::Data(split);
+        let text = serde_json::to_string(&split).unwrap();
+        assert!(text.contains("\"partition\":\"0000000100"), "{text}");
+        assert_eq!(serde_json::from_str::<Split>(&text).unwrap(), split);
+    }
+
+    #[test]
+    fn counts_subtract_deleted_rows_where_they_are_known() {
+        // RP-180, RP-181, TF-068
+        let mut split = split(&[Some(0), None]);
+        assert_eq!(
+            (
+                split.row_count(),
+                split.merged_row_count(),
+                split.exact_row_count()
+            ),
+            (20, Some(20), None)
+        );
+        split.files[1].delete_row_count = Some(0);
+        assert_eq!(split.exact_row_count(), Some(20));
+        split.deletion_files = Some(vec![None, deleted(Some(3))]);
+        assert_eq!(
+            (split.merged_row_count(), split.exact_row_count()),
+            (Some(17), Some(17))
+        );
+        split.deletion_files = Some(vec![deleted(Some(3)), deleted(None)]);
+        assert_eq!(
+            (split.merged_row_count(), split.exact_row_count()),
+            (None, None)
+        );
+        split.deletion_files = Some(vec![deleted(Some(21)), None]);
+        assert_eq!(split.exact_row_count(), None);
+        split.raw_convertible = false;
+        split.deletion_files = None;
+        assert_eq!(
+            (split.merged_row_count(), split.exact_row_count()),
+            (None, None)
+        );
     }
 }
