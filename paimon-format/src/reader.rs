@@ -40,6 +40,13 @@ pub trait DataFile: fmt::Debug + Send + Sync {
     /// Rows and row groups.
     fn layout(&self) -> &Layout;
 
+    /// Bytes of the asked columns of a group as they are in the file: what [`fetch`](Self::fetch) of all its rows asks
+    /// for, and about what it holds until they are decoded. 0 for a group that is not there.
+    fn group_bytes(&self, group: usize, scan: &ScanSpec) -> u64;
+
+    /// Bytes that the opened file keeps in memory, its weight in a cache.
+    fn heap_bytes(&self) -> u64;
+
     /// What the file itself says of a column's values, per row group or page. `None` where it says nothing or where it
     /// is not safe to use; may read index pages.
     fn bounds(
@@ -98,9 +105,10 @@ pub struct Bounds {
     pub data_type: DataType,
     /// First row of each range, ascending, then the file's row count: one more than there are ranges.
     pub starts: Vec<u64>,
-    /// No value of the range is smaller; null is unknown.
+    /// No value of the range is smaller, in the order of [`Datum::compare`](paimon_meta::Datum::compare); null is
+    /// unknown. In the Arrow form of `data_type`, text and bytes as views.
     pub min: ArrayRef,
-    /// No value of the range is larger; null is unknown.
+    /// No value of the range is larger; null is unknown. NaN where a writer may have left NaN out.
     pub max: ArrayRef,
     /// Nulls in the range; null is unknown.
     pub null_counts: UInt64Array,

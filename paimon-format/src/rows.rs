@@ -75,6 +75,14 @@ impl RowRanges {
         self.0.get(after).is_some_and(|range| range.start <= row)
     }
 
+    /// Whether some row lies inside `window`.
+    pub fn intersects(&self, window: Range<u64>) -> bool {
+        let first = self.0.partition_point(|range| range.end <= window.start);
+        self.0
+            .get(first)
+            .is_some_and(|range| range.start < window.end && window.start < window.end)
+    }
+
     /// Adds a range at the end; merges it with the last one if they touch.
     ///
     /// A range that starts before the last one ends is clipped to what is new.

@@ -18,7 +18,7 @@ use super::batches::{Batches, Decoder};
 use super::error::corrupt;
 use super::plan::{ScanPlan, ScanPlans};
 use super::schema::FileSchema;
-use super::{footer, page_index};
+use super::{bounds, footer, page_index};
 use crate::reader::{Bounds, DataFile, Grain, GroupBatches, GroupLayout, Layout};
 use crate::rows::{RowCursor, RowRanges};
 use crate::scan::{FileColumn, ScanSpec};
@@ -76,7 +76,7 @@ impl ParquetFile {
         scan: Arc<ScanSpec>,
     ) -> Result<GroupBatches> {
         let part = self
-            .part(group, &rows, &scan)
+            .part(group, rows, &scan)
             .map_err(|error| self.here(group, error))?;
         let decoder = if part.plan.leaves.is_empty() || part.rows.is_empty() {
             Decoder::RowCount(part.batch_size as u64)
@@ -94,17 +94,18 @@ impl ParquetFile {
         }))
     }
 
-    fn part(&self, group: usize, rows: &RowRanges, scan: &Arc<ScanSpec>) -> Result<Part> {
-        let (metadata, layout) = self.group(group)?;
-        let rows = rows.clip(layout.first_row..layout.first_row + layout.row_count);
+    /// `rows` are those inside the group.
+    fn part(&self, group: usize, rows: RowRanges, scan: &Arc<ScanSpec>) -> Result<Part> {
+        let (metadata, _) = self.group(group)?;
         let plan = self.0.plans.get(&self.0.schema, scan)?;
         check_codecs(metadata, &plan.leaves)?;
         let row_count = usize::try_from(rows.row_count()).unwrap_or(usize::MAX);
+        let batch_size = scan.batch_size.min(row_count).max(1);
         Ok(Part {
             group,
             rows,
             plan,
-            batch_size: scan.batch_size.min(row_count).max(1),
+            batch_size,
         })
     }
 
@@ -171,6 +172,19 @@ impl ParquetFile {
         self.0.indexed.get(fetch).await
     }
 
+    async fn bounds_of(self, column: FileColumn, grain: Grain) -> Result<Option<Bounds>> {
+        let this = &self.0;
+        if grain == Grain::Group {
+            return Ok(bounds::of_groups(&this.schema, &this.layout, &column));
+        }
+        match self.indexed().await? {
+            None => Ok(None),
+            Some(indexed) => bounds::of_pages(&this.schema, &this.layout, &indexed, &column)
+                .at(|| Frame::Column(column.name.clone()))
+                .at(|| Frame::File(this.name.to_string())),
+        }
+    }
+
     fn group(&self, group: usize) -> Result<(&RowGroupMetaData, &GroupLayout)> {
         let metadata = self.0.schema.metadata().row_groups().get(group);
         metadata
@@ -193,13 +207,42 @@ impl DataFile for ParquetFile {
         &self.0.layout
     }
 
+    fn group_bytes(&self, group: usize, scan: &ScanSpec) -> u64 {
+        let Ok((metadata, _)) = self.group(group) else {
+            return 0;
+        };
+        let columns = scan
+            .columns
+            .iter()
+            .filter_map(|column| self.0.schema.column(&column.name));
+        let chunks = columns
+            .filter_map(|column| metadata.columns().get(column.leaves.clone()))
+            .flatten();
+        chunks
+            .map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(0))
+            .sum()
+    }
+
+    fn heap_bytes(&self) -> u64 {
+        let page_indexes = self
+            .0
+            .page_indexes
+            .as_ref()
+            .map_or(0, |(_, bytes)| bytes.len());
+        let resident = if self.0.resident {
+            self.0.source.size()
+        } else {
+            0
+        };
+        (self.0.schema.metadata().memory_size() + page_indexes) as u64 + resident
+    }
+
     fn bounds(
         &self,
         column: &FileColumn,
         grain: Grain,
     ) -> BoxFuture<'static, Result<Option<Bounds>>> {
-        let _ = (column, grain);
-        std::future::ready(Ok(None)).boxed()
+        self.clone().bounds_of(column.clone(), grain).boxed()
     }
 
     fn fetch(
@@ -208,8 +251,11 @@ impl DataFile for ParquetFile {
         rows: &RowRanges,
         scan: &Arc<ScanSpec>,
     ) -> BoxFuture<'static, Result<GroupBatches>> {
+        let window = self.0.layout.groups.get(group);
+        let rows =
+            window.map(|group| rows.clip(group.first_row..group.first_row + group.row_count));
         self.clone()
-            .fetch(group, rows.clone(), Arc::clone(scan))
+            .fetch(group, rows.unwrap_or_default(), Arc::clone(scan))
             .boxed()
     }
 }

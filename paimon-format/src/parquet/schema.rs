@@ -29,6 +29,8 @@ pub(super) struct FileSchema {
     by_name: HashMap<String, usize>,
     /// The schema as it is in the file, with all annotations.
     annotated: Arc<SchemaDescriptor>,
+    /// Whether statistics of floats are in Java's order, so that a bound covers NaN.
+    pub(super) nan_is_largest: bool,
     /// Footer and schema of the decoder.
     pub(super) decoder: ArrowReaderMetadata,
 }
@@ -50,6 +52,10 @@ impl FileSchema {
     /// `Corrupt` if even the stored types make no sense.
     pub(super) fn new(metadata: ParquetMetaData) -> Result<Self> {
         let annotated = metadata.file_metadata().schema_descr_ptr();
+        let nan_is_largest = metadata
+            .file_metadata()
+            .created_by()
+            .is_some_and(orders_nan);
         let (columns, fields) = decoder_fields(&annotated);
         let decoder =
             decoder(metadata, fields).map_err(|error| corrupt("schema does not decode", error))?;
@@ -63,6 +69,7 @@ impl FileSchema {
             columns,
             by_name,
             annotated,
+            nan_is_largest,
             decoder,
         })
     }
@@ -87,6 +94,18 @@ impl FileSchema {
     pub(super) fn leaf(&self, index: usize) -> Option<&ColumnDescriptor> {
         self.annotated.columns().get(index).map(AsRef::as_ref)
     }
+}
+
+/// Since 1.10 the Java library compares floats by Java's order when it gathers statistics.
+fn orders_nan(created_by: &str) -> bool {
+    let version = created_by
+        .strip_prefix("parquet-mr version ")
+        .unwrap_or_default();
+    let mut parts = version
+        .split(['.', ' ', '-'])
+        .map(|part| part.parse::<u32>().unwrap_or(0));
+    let version = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    version >= (1, 10)
 }
 
 /// The columns, and for each of them what the decoder's schema has in its place.

@@ -57,6 +57,8 @@ proptest! {
     #[test]
     fn windows_and_membership_agree_with_a_naive_set(a in sets(), start in 0..ROWS, length in 0..ROWS) {
         let window = start..start + length;
+        prop_assert_eq!(rows(&a).intersects(window.clone()), a.range(window.clone()).next().is_some());
+        prop_assert_eq!(rows(&a).intersects(window.clone()), a.range(window.clone()).next().is_some());
         assert_same(&rows(&a).clip(window.clone()), &a.range(window).copied().collect());
         for row in 0..ROWS {
             prop_assert_eq!(rows(&a).contains(row), a.contains(&row));

@@ -39,7 +39,7 @@ pub(crate) fn conforms(subject: &Subject) {
 }
 
 /// `id` is the row's number, `text` its decimal text, null for every seventh row.
-fn sample() -> RecordBatch {
+pub(crate) fn sample() -> RecordBatch {
     let schema = Schema::new(vec![
         Field::new("id", ArrowType::Int64, false),
         Field::new("text", ArrowType::Utf8, true),

@@ -6,3 +6,7 @@ mod conformance;
 mod memory;
 #[cfg(test)]
 mod parquet;
+#[cfg(test)]
+mod prune;
+#[cfg(test)]
+mod stream;

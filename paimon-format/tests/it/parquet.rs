@@ -5,7 +5,8 @@ mod requests;
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType as ArrowType, Field, Schema};
 use bytes::Bytes;
 use paimon_format::ParquetReader;
 use parquet::arrow::ArrowWriter;
@@ -45,6 +46,28 @@ pub(crate) fn write_groups(batch: &RecordBatch, group_rows: usize) -> Bytes {
     }
     writer.close().unwrap();
     bytes.into()
+}
+
+/// Rows that do not compress: about 100 bytes each.
+pub(crate) fn bulky(rows: u32) -> RecordBatch {
+    let schema = Schema::new(vec![
+        Field::new("id", ArrowType::Int64, false),
+        Field::new("noise", ArrowType::Utf8, false),
+    ]);
+    let mut state = 1_u64;
+    let mut noise = || {
+        let mut text = String::new();
+        for _ in 0..6 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text += &format!("{state:016x}");
+        }
+        text
+    };
+    let noise: StringArray = (0..rows).map(|_| Some(noise())).collect();
+    let id = Int64Array::from_iter_values((0..rows).map(i64::from));
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(id), Arc::new(noise)]).unwrap()
 }
 
 #[test]

@@ -2,42 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, RecordBatch, StringArray};
-use arrow_schema::{DataType as ArrowType, Field, Schema};
 use bytes::Bytes;
 use paimon_format::{DataFile, FormatReader, ParquetReader, RowRanges, ScanSpec};
 use paimon_meta::{MAX_LENGTH, TypeKind};
 use parquet::file::properties::WriterProperties;
 
-use super::{write, write_groups, write_with};
+use super::{bulky, write, write_groups, write_with};
 use crate::conformance::{column, scan};
 use crate::memory::{MemorySource, now, read_all, read_group};
 
 const ROWS: u32 = 60_000;
 const GROUP_ROWS: usize = 20_000;
 const TAIL: u64 = 64 * 1024;
-
-/// Rows that do not compress: about 100 bytes each.
-fn bulky(rows: u32) -> RecordBatch {
-    let schema = Schema::new(vec![
-        Field::new("id", ArrowType::Int64, false),
-        Field::new("noise", ArrowType::Utf8, false),
-    ]);
-    let mut state = 1_u64;
-    let mut noise = || {
-        let mut text = String::new();
-        for _ in 0..6 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            text += &format!("{state:016x}");
-        }
-        text
-    };
-    let noise: StringArray = (0..rows).map(|_| Some(noise())).collect();
-    let id = Int64Array::from_iter_values((0..rows).map(i64::from));
-    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(id), Arc::new(noise)]).unwrap()
-}
 
 fn both() -> Arc<ScanSpec> {
     let noise = column("noise", TypeKind::VarChar(MAX_LENGTH).not_null());
