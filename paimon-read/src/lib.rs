@@ -1,1 +1,5 @@
 #![doc = include_str!("../README.md")]
+
+mod filter;
+
+pub use filter::{PredicateFilter, RowFilter, evaluate};
