@@ -6,8 +6,11 @@ mod calendar;
 mod consumer;
 mod data_file;
 mod error;
+mod file_table;
 mod hints;
 mod json;
+#[cfg(feature = "manifest")]
+mod manifest;
 mod options;
 mod partition;
 mod paths;
@@ -29,8 +32,15 @@ pub use bucket::{BucketFunction, BucketHash, murmur_hash};
 pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
+pub use file_table::{FileIdentity, FileTable, FileTableBuilder, KeepStats, StatsRef, TextList};
 pub use hints::{
     earliest_from_hint, latest_from_hint, latest_from_listing, numbered_name, parse_hint,
+};
+#[cfg(feature = "manifest")]
+pub use manifest::{
+    DeletionVectorRange, EntryKind, IndexManifestEntry, ManifestBatch, ManifestColumns,
+    ManifestEntry, ManifestFileMeta, ManifestReader, decode_index_manifest, decode_manifest,
+    decode_manifest_list,
 };
 pub use options::{
     ChangelogProducer, FromOption, IncrementalScanMode, MemorySize, MergeEngine, Options,

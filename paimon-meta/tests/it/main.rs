@@ -2,3 +2,6 @@
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+#[cfg(feature = "manifest")]
+mod manifests;

@@ -1,0 +1,161 @@
+//! Compression of blocks, with a bound on what comes out.
+
+use std::io::{self, Read};
+
+use bzip2::read::BzDecoder;
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use liblzma::read::XzDecoder;
+use liblzma::stream::Stream;
+use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
+
+use crate::error::{Error, Result};
+
+/// What a block may always inflate to. Writers start a new block every 64 KiB or less.
+const SMALL_BLOCK_BYTES: usize = 1 << 20;
+/// What a block may inflate to at most: arrays of a few blocks must stay below 2 GiB.
+const LARGE_BLOCK_BYTES: usize = 1 << 28;
+/// What a block may inflate to in between, as a multiple of its own size: real manifests stay below 100.
+const INFLATION: usize = 1024;
+/// Memory for an xz stream: its highest preset takes 65 MiB.
+const XZ_MEMORY_BYTES: u64 = 128 << 20;
+/// Output asked from zstd at once: its largest block.
+const ZSTD_STEP_BYTES: usize = 128 << 10;
+
+/// The codecs of Avro (section 4.1).
+pub(super) enum Codec {
+    Null,
+    Deflate,
+    Snappy,
+    Zstandard(Decoder<'static>),
+    Bzip2,
+    Xz,
+}
+
+impl Codec {
+    pub(super) fn from_name(name: &[u8]) -> Result<Self> {
+        Ok(match name {
+            b"null" => Self::Null,
+            b"deflate" => Self::Deflate,
+            b"snappy" => Self::Snappy,
+            b"zstandard" => Self::Zstandard(Decoder::new().map_err(|error| {
+                Error::internal("zstandard decoder cannot be made").with_source(error)
+            })?),
+            b"bzip2" => Self::Bzip2,
+            b"xz" => Self::Xz,
+            other => {
+                let name = String::from_utf8_lossy(other);
+                return Err(Error::unsupported(format!("avro codec {name}")));
+            }
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Deflate => "deflate",
+            Self::Snappy => "snappy",
+            Self::Zstandard(_) => "zstandard",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
+
+    /// Appends what `block` inflates to.
+    pub(super) fn decompress(&mut self, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let limit = block
+            .len()
+            .saturating_mul(INFLATION)
+            .clamp(SMALL_BLOCK_BYTES, LARGE_BLOCK_BYTES);
+        let fits = match self {
+            Self::Null => copy(block, limit, out),
+            Self::Deflate => read_limited(DeflateDecoder::new(block), limit, out),
+            Self::Snappy => snappy(block, limit, out),
+            Self::Zstandard(decoder) => zstandard(decoder, block, limit, out),
+            Self::Bzip2 => read_limited(BzDecoder::new(block), limit, out),
+            Self::Xz => Stream::new_stream_decoder(XZ_MEMORY_BYTES, 0)
+                .map_err(io::Error::from)
+                .and_then(|stream| read_limited(XzDecoder::new_stream(block, stream), limit, out)),
+        };
+        match fits {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::corrupt(format!(
+                "{} block of {} bytes inflates to more than {limit} bytes",
+                self.name(),
+                block.len()
+            ))),
+            Err(error) => {
+                let message = format!("{} block of {} bytes", self.name(), block.len());
+                Err(Error::corrupt(format!("{message} does not inflate")).with_source(error))
+            }
+        }
+    }
+}
+
+// Each function below appends what its block inflates to, and gives false if that is more than `limit` bytes.
+
+fn copy(block: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    if block.len() > limit {
+        return Ok(false);
+    }
+    out.extend_from_slice(block);
+    Ok(true)
+}
+
+fn read_limited(reader: impl Read, limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    let one_more = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let read = reader.take(one_more).read_to_end(out)?;
+    Ok(read <= limit)
+}
+
+/// Raw snappy, then the CRC-32 of what it inflates to, big-endian.
+fn snappy(block: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    let Some((data, expected)) = block.split_last_chunk() else {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    };
+    let length = snap::raw::decompress_len(data)?;
+    if length > limit {
+        return Ok(false);
+    }
+    let start = out.len();
+    out.resize(start + length, 0);
+    let target = out.get_mut(start..).unwrap_or_default();
+    let written = snap::raw::Decoder::new().decompress(data, target)?;
+    let mut crc = Crc::new();
+    crc.update(target);
+    if written != length || crc.sum() != u32::from_be_bytes(*expected) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "checksum does not match",
+        ));
+    }
+    Ok(true)
+}
+
+/// One or more frames. The decoder is kept, for making one costs as much as a small block.
+fn zstandard(
+    decoder: &mut Decoder<'static>,
+    block: &[u8],
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> io::Result<bool> {
+    decoder.reinit()?;
+    let start = out.len();
+    let mut input = InBuffer::around(block);
+    loop {
+        out.reserve(ZSTD_STEP_BYTES);
+        let (written, room) = (out.len(), out.capacity());
+        let mut output = OutBuffer::around_pos(out, written);
+        let missing = decoder.run(&mut input, &mut output)?;
+        let full = output.pos() == room;
+        if out.len() - start > limit {
+            return Ok(false);
+        }
+        match (missing, input.pos() == block.len()) {
+            (0, true) => return Ok(true),
+            (0, false) => decoder.reinit()?,
+            (_, true) if !full => return Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => {}
+        }
+    }
+}
