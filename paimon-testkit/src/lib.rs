@@ -1,1 +1,11 @@
 #![doc = include_str!("../README.md")]
+
+mod golden;
+mod json;
+
+pub use golden::{
+    GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFile,
+    GoldenRead, GoldenReader, GoldenRequest, GoldenRows, GoldenSplit, NotYet, RowDiff, Verdict,
+    check_read, diff_rows, filter_to_predicate, parse_sql_type,
+};
+pub use json::{JsonRow, JsonRows, datum_to_json};
