@@ -84,6 +84,7 @@ impl<'a> BinaryRowRef<'a> {
         }
     }
 
+    #[inline]
     fn scalar(&self, index: usize, kind: &TypeKind) -> Result<Option<Scalar<'a>>> {
         if self.is_null(index)? {
             return Ok(None);
@@ -132,6 +133,7 @@ impl<'a> BinaryRowRef<'a> {
         }))
     }
 
+    #[inline]
     fn slot(&self, index: usize) -> Result<&'a [u8; SLOT_BYTES]> {
         header_bytes(self.arity)
             .filter(|_| index < self.arity)
@@ -140,6 +142,7 @@ impl<'a> BinaryRowRef<'a> {
     }
 
     /// The block of `length` bytes at the offset in the upper half of the slot.
+    #[inline]
     fn block(&self, slot: &[u8; SLOT_BYTES], length: usize) -> Result<&'a [u8]> {
         let [.., b4, b5, b6, b7] = *slot;
         let offset = u32::from_le_bytes([b4, b5, b6, b7]);
@@ -155,6 +158,7 @@ impl<'a> BinaryRowRef<'a> {
     }
 
     /// Bytes inside the slot, up to 7 with the length in the last byte, or in a block (TF-056).
+    #[inline]
     fn bytes(&self, slot: &'a [u8; SLOT_BYTES]) -> Result<&'a [u8]> {
         let [b0, b1, b2, b3, .., last] = *slot;
         if last & 0x80 == 0 {
@@ -205,6 +209,7 @@ impl<'a> BinaryRowRef<'a> {
     }
 }
 
+#[inline]
 fn length_of(low: [u8; 4]) -> Result<usize> {
     let length = i32::from_le_bytes(low);
     usize::try_from(length).map_err(|_| Error::corrupt(format!("field has {length} bytes")))
@@ -240,6 +245,7 @@ fn owned(value: Scalar<'_>, kind: &TypeKind) -> Result<Datum> {
 }
 
 /// Order of two values of one type.
+#[inline]
 fn order_of(left: &Scalar<'_>, right: &Scalar<'_>) -> Ordering {
     match (left, right) {
         (Scalar::Boolean(a), Scalar::Boolean(b)) => a.cmp(b),
