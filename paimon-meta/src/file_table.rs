@@ -10,6 +10,9 @@ mod column;
 mod columns;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -100,8 +100,8 @@ impl FileTableBuilder {
             .ok()
             .filter(|row| *row != u32::MAX);
         let row = row.ok_or_else(|| Error::unsupported("plans of more than 4294967295 files"))?;
-        check_row("_MIN_KEY", file.min_key)?;
-        check_row("_MAX_KEY", file.max_key)?;
+        check_key("_MIN_KEY", file.min_key)?;
+        check_key("_MAX_KEY", file.max_key)?;
         let partition_id = self.partition_id(file.partition)?;
         self.columns.push(row, partition_id, file, keep);
         Ok(())
@@ -128,8 +128,9 @@ impl FileTableBuilder {
     }
 }
 
-fn check_row(name: &str, serialized: &[u8]) -> Result<()> {
+fn check_key(name: &str, serialized: &[u8]) -> Result<()> {
     BinaryRowRef::from_serialized(serialized)
         .map(|_| ())
         .at(|| Frame::Field(name.to_owned()))
+        .at(|| Frame::Field("_FILE".to_owned()))
 }

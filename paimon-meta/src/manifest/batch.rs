@@ -255,7 +255,7 @@ impl ManifestBatch {
                     .at(|| Frame::Field("_PARTITION".to_owned()))?,
                 bucket: file_row.bucket,
                 total_buckets: file_row.total_buckets,
-                file: file_row.to_meta()?,
+                file: file_row.to_meta().at(|| Frame::Field("_FILE".to_owned()))?,
             })
         };
         entry().map_err(|error| self.locate(error, row))

@@ -159,3 +159,109 @@ fn zstandard(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn inflate(codec: &str, block: &[u8]) -> Result<Vec<u8>> {
+        let mut out = b"before".to_vec();
+        Codec::from_name(codec.as_bytes())?.decompress(block, &mut out)?;
+        Ok(out.strip_prefix(b"before").unwrap().to_vec())
+    }
+
+    fn deflate(codec: &str, data: &[u8]) -> Vec<u8> {
+        match codec {
+            "deflate" => {
+                let mut encoder = flate2::write::DeflateEncoder::new(vec![], Default::default());
+                encoder.write_all(data).unwrap();
+                encoder.finish().unwrap()
+            }
+            "snappy" => {
+                let mut crc = Crc::new();
+                crc.update(data);
+                let block = snap::raw::Encoder::new().compress_vec(data).unwrap();
+                [block, crc.sum().to_be_bytes().to_vec()].concat()
+            }
+            "zstandard" => zstd::encode_all(data, 1).unwrap(),
+            "bzip2" => {
+                let mut encoder = bzip2::write::BzEncoder::new(vec![], Default::default());
+                encoder.write_all(data).unwrap();
+                encoder.finish().unwrap()
+            }
+            "xz" => liblzma::encode_all(data, 0).unwrap(),
+            _ => data.to_vec(),
+        }
+    }
+
+    const CODECS: [&str; 6] = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"];
+
+    #[test]
+    fn blocks_inflate_to_what_was_deflated() {
+        let data: Vec<_> = (0..200_000u32).flat_map(u32::to_le_bytes).collect();
+        for codec in CODECS {
+            assert_eq!(
+                inflate(codec, &deflate(codec, b"")).unwrap(),
+                b"",
+                "{codec}"
+            );
+            assert!(
+                inflate(codec, &deflate(codec, &data)).unwrap() == data,
+                "{codec}"
+            );
+        }
+    }
+
+    #[test]
+    fn blocks_that_inflate_beyond_reason_are_refused() {
+        let zeros = vec![0; 40 << 20];
+        for codec in ["zstandard", "bzip2", "xz"] {
+            let block = deflate(codec, &zeros);
+            let error = inflate(codec, &block).unwrap_err();
+            let message = format!(
+                "{codec} block of {} bytes inflates to more than",
+                block.len()
+            );
+            assert!(error.message().starts_with(&message), "{error}");
+        }
+        // 4 GiB by its length alone, which must not be allocated.
+        let error = inflate("snappy", &[255, 255, 255, 255, 15, 0, 0, 0, 0, 0]).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "snappy block of 10 bytes inflates to more than 1048576 bytes"
+        );
+    }
+
+    #[test]
+    fn blocks_cut_anywhere_are_refused() {
+        let data: Vec<_> = (0..5000u32).flat_map(u32::to_le_bytes).collect();
+        for codec in &CODECS[1..] {
+            let block = deflate(codec, &data);
+            for end in [0, 1, 3, block.len() / 2, block.len() - 1] {
+                let inflated = inflate(codec, &block[..end]);
+                assert!(
+                    inflated.is_err(),
+                    "{codec} block cut at {end} of {}",
+                    block.len()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn snappy_checksum_is_verified() {
+        let mut block = deflate("snappy", b"data");
+        *block.last_mut().unwrap() ^= 1;
+        let error = inflate("snappy", &block).unwrap_err();
+        let message = "snappy block of 10 bytes does not inflate: checksum does not match";
+        assert_eq!(error.to_string(), format!("corrupt: {message}"));
+    }
+
+    #[test]
+    fn zstandard_frames_may_follow_each_other() {
+        let frames = [deflate("zstandard", b"one "), deflate("zstandard", b"two")].concat();
+        assert_eq!(inflate("zstandard", &frames).unwrap(), b"one two");
+    }
+}
