@@ -1,0 +1,4 @@
+//! Tests over whole tables.
+
+#[cfg(test)]
+mod suite;

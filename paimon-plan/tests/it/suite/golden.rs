@@ -1,0 +1,155 @@
+//! Plans of tables that the reference wrote, against the plans that it made.
+
+use std::collections::BTreeMap;
+
+use paimon_io::Resources;
+use paimon_meta::{ErrorKind, ResolvedTable, Result, Split};
+use paimon_plan::{PartitionValue, Plan, ResolveRequest, ScanRequest, Table, plan};
+use paimon_testkit::{GoldenCase, GoldenDataSplit, GoldenRequest, GoldenSplit};
+
+use super::tables::run;
+
+/// Cases that the reference planned with a manifest cache: the order of their buckets is that of a hash map (RP-096).
+const BUCKETS_IN_ANY_ORDER: [&str; 2] = [
+    "merge_agg_default_sum_partition_key",
+    "merge_dedup_partition_in_key",
+];
+
+/// Features that a plan may be refused for, and how many golden reads are.
+const REFUSED: [(&str, usize); 5] = [
+    ("deletion vectors", 75),
+    ("fallback branch", 6),
+    ("incremental read", 35),
+    ("manifest format orc", 1),
+    ("merge engine first-row", 31),
+];
+
+/// Whether a read is a batch read of the table itself.
+fn is_batch(request: &GoldenRequest) -> bool {
+    let other = request.kinds || request.all_levels;
+    !other && request.stream.is_none() && request.system_table.is_none() && request.branch.is_none()
+}
+
+fn planned(
+    resources: &Resources,
+    case: &GoldenCase,
+    request: &GoldenRequest,
+) -> Result<(ResolvedTable, Plan)> {
+    let options = request
+        .options
+        .iter()
+        .map(|(key, value)| (key.clone(), Some(value.clone())));
+    let raw = request
+        .raw_options
+        .iter()
+        .map(|(key, value)| (key.clone(), value.clone()));
+    let resolve = ResolveRequest {
+        options: options.chain(raw).collect(),
+        time_zone: request.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
+        ..ResolveRequest::default()
+    };
+    let partition = request.partition.iter();
+    let partition: BTreeMap<_, _> = partition
+        .map(|(name, text)| (name.clone(), PartitionValue::Text(text.clone())))
+        .collect();
+    run(async {
+        let table = Table::resolve(resources, case.table().to_str().unwrap(), &resolve).await?;
+        let scan = ScanRequest {
+            predicate: request.predicate(&table.schema.fields)?,
+            limit: request.limit,
+            partitions: Some(partition)
+                .filter(|spec| !spec.is_empty())
+                .into_iter()
+                .collect(),
+            bucket: request.bucket,
+            ..ScanRequest::default()
+        };
+        let plan = plan(resources, &table, &scan).await?;
+        Ok((table, plan))
+    })
+}
+
+fn splits(plan: &Plan, table: &ResolvedTable) -> Vec<GoldenDataSplit> {
+    let fields = table.schema.partition_fields().unwrap();
+    let split = |index| match plan.split(index).unwrap() {
+        Split::Data(split) => GoldenDataSplit::of(&split, &fields).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    (0..plan.len()).map(split).collect()
+}
+
+fn expected(plan: &[GoldenSplit]) -> Vec<GoldenDataSplit> {
+    let data = |split: &GoldenSplit| match split {
+        GoldenSplit::Data(split) => split.clone(),
+        GoldenSplit::Other { class } => panic!("{class}"),
+    };
+    plan.iter().map(data).collect()
+}
+
+#[derive(Default)]
+struct Outcome {
+    same: usize,
+    refused: BTreeMap<String, usize>,
+    faults: Vec<String>,
+}
+
+impl Outcome {
+    fn check(&mut self, resources: &Resources, case: &GoldenCase, index: usize) {
+        let read = &case.reads[index];
+        let name = format!("{} read {index}", case.case);
+        match (planned(resources, case, &read.request), &read.plans) {
+            (Err(error), _) if error.kind() == ErrorKind::Unsupported => {
+                *self
+                    .refused
+                    .entry(error.feature().unwrap().to_owned())
+                    .or_default() += 1;
+            }
+            (Err(error), Some(_)) => self.faults.push(format!("{name}: {error}")),
+            (Ok((table, plan)), Some(plans)) => {
+                let (mut ours, mut theirs) = (splits(&plan, &table), expected(&plans[0]));
+                if BUCKETS_IN_ANY_ORDER.contains(&case.case.as_str()) {
+                    ours.sort_by(|a, b| a.bucket_path.cmp(&b.bucket_path));
+                    theirs.sort_by(|a, b| a.bucket_path.cmp(&b.bucket_path));
+                }
+                if ours == theirs {
+                    self.same += 1;
+                } else {
+                    self.faults.push(format!(
+                        "{name}\n  found    {ours:?}\n  expected {theirs:?}"
+                    ));
+                }
+            }
+            // Other areas have errors of reading, which come after the plan.
+            (Ok(_), None) if name.starts_with("plan_") => {
+                self.faults.push(format!("{name}: no error"));
+            }
+            (_, None) => {}
+        }
+    }
+}
+
+#[test]
+fn plans_are_those_of_the_reference() {
+    let resources = Resources::local();
+    let mut outcome = Outcome::default();
+    for case in GoldenCase::load_all().unwrap() {
+        for index in (0..case.reads.len()).filter(|index| is_batch(&case.reads[*index].request)) {
+            outcome.check(&resources, &case, index);
+        }
+    }
+    let Outcome {
+        same,
+        refused,
+        faults,
+    } = outcome;
+    assert!(
+        faults.is_empty(),
+        "{} of {} differ\n{}",
+        faults.len(),
+        same + faults.len(),
+        faults.join("\n")
+    );
+    let expected = REFUSED.map(|(feature, count)| (feature.to_owned(), count));
+    assert_eq!(refused, BTreeMap::from(expected));
+    assert!(same > 1200, "only {same} plans were compared");
+}
