@@ -12,9 +12,11 @@ mod file;
 mod footer;
 mod nested;
 mod page_index;
+mod pages;
 mod plan;
 mod schema;
 mod stored;
+mod thrift;
 
 use std::sync::Arc;
 

@@ -46,3 +46,39 @@ impl<T: Clone> fmt::Debug for SingleFlight<T> {
         f.debug_struct("SingleFlight").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::future::ready;
+
+    use paimon_meta::Error;
+
+    use super::*;
+
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        future.now_or_never().expect("nothing to wait for")
+    }
+
+    #[test]
+    fn value_is_fetched_once() {
+        let fetches = Cell::new(0);
+        let value = SingleFlight::<u32>::default();
+        let fetch = || {
+            fetches.set(fetches.get() + 1);
+            ready(Ok(fetches.get())).boxed()
+        };
+        assert_eq!(now(value.get(fetch)).unwrap(), 1);
+        assert_eq!(now(value.get(fetch)).unwrap(), 1);
+        assert_eq!(fetches.get(), 1);
+    }
+
+    #[test]
+    fn failure_is_shared_by_those_who_wait_but_not_remembered() {
+        let value = SingleFlight::<u32>::default();
+        let fail = || ready(Err(Error::corrupt("broken"))).boxed();
+        assert!(now(value.get(fail)).is_err());
+        assert_eq!(now(value.get(|| ready(Ok(7)).boxed())).unwrap(), 7);
+        assert_eq!(now(value.get(fail)).unwrap(), 7);
+    }
+}

@@ -249,3 +249,6 @@ pub(super) fn of_pages(
     ranges.starts.push(layout.row_count);
     Ok(bounded.finish(ranges))
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ use super::batches::{Batches, Decoder};
 use super::error::corrupt;
 use super::plan::{ScanPlan, ScanPlans};
 use super::schema::FileSchema;
-use super::{bounds, footer, page_index};
+use super::{bounds, footer, page_index, pages};
 use crate::reader::{Bounds, DataFile, Grain, GroupBatches, GroupLayout, Layout};
 use crate::rows::{RowCursor, RowRanges};
 use crate::scan::{FileColumn, ScanSpec};
@@ -112,6 +112,7 @@ impl ParquetFile {
     /// Brings the bytes of a part, with one request, and gives the decoder that holds them.
     async fn reader(&self, part: &Part) -> Result<ParquetRecordBatchReader> {
         let here = |error| self.here(part.group, error);
+        let (group, _) = self.group(part.group)?;
         let metadata = match self.page_index_for(part).await? {
             Some(indexed) => part.plan.decoder_with(&indexed).map_err(here)?,
             None => part.plan.decoder.clone(),
@@ -126,6 +127,7 @@ impl ParquetFile {
                 }
                 DecodeResult::NeedsData(ranges) => {
                     let buffers = read_all(self.0.source.as_ref(), ranges.clone()).await?;
+                    pages::check(group, &part.plan.leaves, &ranges, &buffers).map_err(here)?;
                     decoder.push_ranges(ranges, buffers).map_err(failed)?;
                 }
             }

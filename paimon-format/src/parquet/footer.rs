@@ -21,7 +21,7 @@ use parquet::file::metadata::{
 };
 
 use super::error::corrupt;
-use super::page_index;
+use super::{page_index, thrift};
 use crate::source::{ByteSource, read_one};
 
 /// Files below this size are read whole: a second request costs more than the bytes.
@@ -69,7 +69,8 @@ pub(super) async fn open(source: Arc<dyn ByteSource>) -> Result<Opened> {
         joined.extend_from_slice(&tail);
         tail = joined.freeze();
     }
-    let metadata = decode(&tail, size)
+    let footer = footer_of(&tail, footer_bytes).unwrap_or_default();
+    let metadata = decode(&tail, footer, size)
         .and_then(|metadata| checked(metadata, size))
         .map_err(here)?;
     let page_indexes = page_index::region(&metadata, size).map_err(here)?;
@@ -125,7 +126,19 @@ fn footer_length(tail: &[u8], size: u64) -> Result<u64> {
     Ok(length)
 }
 
-fn decode(tail: &Bytes, size: u64) -> Result<ParquetMetaData> {
+/// The footer itself; `tail` reaches back to its start at least.
+fn footer_of(tail: &[u8], length: u64) -> Option<&[u8]> {
+    let (rest, _) = tail.split_last_chunk::<8>()?;
+    rest.get(rest.len().checked_sub(usize::try_from(length).ok()?)?..)
+}
+
+fn decode(tail: &Bytes, footer: &[u8], size: u64) -> Result<ParquetMetaData> {
+    if !thrift::is_whole_footer(footer) {
+        return Err(Error::corrupt(format!(
+            "footer of {} bytes is damaged",
+            footer.len()
+        )));
+    }
     let options = ParquetMetaDataOptions::new()
         .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll)
         .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll);

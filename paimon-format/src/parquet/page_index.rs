@@ -15,6 +15,7 @@ use parquet::file::metadata::{
 use parquet::file::page_index::offset_index::OffsetIndexMetaData;
 
 use super::error::corrupt;
+use super::thrift;
 use crate::reader::GroupLayout;
 use crate::rows::RowRanges;
 use crate::source::{ByteSource, read_one};
@@ -23,37 +24,54 @@ use crate::source::{ByteSource, read_one};
 /// than make another request.
 const GAP_BYTES: u64 = 1024 * 1024;
 
-/// The bytes of all page indexes, `None` if the file has none.
+/// Bytes that may lie between indexes: bloom filters, say. Indexes that are further apart are left alone.
+const BETWEEN: u64 = 16 * 1024 * 1024;
+
+/// Where each index lies.
+///
+/// # Errors
+/// `Corrupt` for an index outside the file.
+fn indexes(metadata: &ParquetMetaData, size: u64) -> impl Iterator<Item = Result<Range<u64>>> {
+    let columns = metadata
+        .row_groups()
+        .iter()
+        .flat_map(RowGroupMetaData::columns);
+    let parts = columns.flat_map(|column| {
+        let column_index = column
+            .column_index_offset()
+            .zip(column.column_index_length());
+        let offset_index = column
+            .offset_index_offset()
+            .zip(column.offset_index_length());
+        column_index.into_iter().chain(offset_index)
+    });
+    parts.map(move |(offset, length)| {
+        let range = u64::try_from(offset).ok().zip(u64::try_from(length).ok());
+        let range = range.and_then(|(start, length)| Some(start..start.checked_add(length)?));
+        range.filter(|range| range.end <= size).ok_or_else(|| {
+            let found =
+                format!("page index of {length} bytes at {offset} in a file of {size} bytes");
+            Error::corrupt(found)
+        })
+    })
+}
+
+/// The bytes of all page indexes, `None` if the file has none in one place.
 ///
 /// # Errors
 /// `Corrupt` for an index outside the file.
 pub(super) fn region(metadata: &ParquetMetaData, size: u64) -> Result<Option<Range<u64>>> {
     let mut region: Option<Range<u64>> = None;
-    for column in metadata
-        .row_groups()
-        .iter()
-        .flat_map(RowGroupMetaData::columns)
-    {
-        let column_index = (column.column_index_offset(), column.column_index_length());
-        let offset_index = (column.offset_index_offset(), column.offset_index_length());
-        for (offset, length) in [column_index, offset_index] {
-            let (Some(offset), Some(length)) = (offset, length) else {
-                continue;
-            };
-            let range = u64::try_from(offset).ok().zip(u64::try_from(length).ok());
-            let range = range.and_then(|(start, length)| Some(start..start.checked_add(length)?));
-            let range = range.filter(|range| range.end <= size).ok_or_else(|| {
-                Error::corrupt(format!(
-                    "page index of {length} bytes at {offset} in a file of {size} bytes"
-                ))
-            })?;
-            region = Some(match region {
-                None => range,
-                Some(region) => region.start.min(range.start)..region.end.max(range.end),
-            });
-        }
+    let mut bytes = 0_u64;
+    for range in indexes(metadata, size) {
+        let range = range?;
+        bytes = bytes.saturating_add(range.end - range.start);
+        region = Some(match region {
+            None => range,
+            Some(region) => region.start.min(range.start)..region.end.max(range.end),
+        });
     }
-    Ok(region)
+    Ok(region.filter(|region| region.end - region.start <= bytes.saturating_add(BETWEEN)))
 }
 
 /// The footer with page indexes; `None` if the file has no offset index. `at_hand` are their bytes, if they were read
@@ -85,6 +103,22 @@ fn decode(
     bytes: Bytes,
     size: u64,
 ) -> Result<Option<Arc<ParquetMetaData>>> {
+    let start = region.start;
+    for range in indexes(footer, size) {
+        let range = range?;
+        let inside = usize::try_from(range.start - start)
+            .ok()
+            .zip(usize::try_from(range.end - start).ok());
+        if !inside
+            .and_then(|(start, end)| bytes.get(start..end))
+            .is_some_and(thrift::is_whole)
+        {
+            return Err(Error::corrupt(format!(
+                "page index at {} is damaged",
+                range.start
+            )));
+        }
+    }
     let decode = || {
         let mut decoder = ParquetMetaDataPushDecoder::try_new_with_metadata(size, footer.clone())?
             .with_page_index_policy(PageIndexPolicy::Optional);

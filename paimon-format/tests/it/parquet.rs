@@ -1,7 +1,12 @@
 //! The Parquet adapter.
 
+mod damage;
 mod golden;
+mod natural;
+mod nested;
 mod requests;
+mod sizes;
+mod types;
 
 use std::sync::Arc;
 
