@@ -306,3 +306,6 @@ impl BucketKeys {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -154,3 +154,6 @@ impl StatsTest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,3 +121,6 @@ impl Divided<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -232,3 +232,6 @@ fn keyed<'a>(
     }
     Ok(Keyed { position, min, max })
 }
+
+#[cfg(test)]
+mod tests;

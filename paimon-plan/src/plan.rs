@@ -153,3 +153,7 @@ impl Plan {
             + parents
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "store")]
+mod tests;

@@ -243,3 +243,6 @@ fn by_bucket(files: &FileTable, kept: &[u32]) -> Vec<Vec<u32>> {
     }
     buckets
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,2 +1,5 @@
+mod damage;
 mod golden;
+mod lab;
+mod requests;
 mod tables;
