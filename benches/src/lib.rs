@@ -1,1 +1,3 @@
 //! Data for the benches.
+
+pub mod manifest;

@@ -77,3 +77,11 @@ fn decoding_keeps_no_more_than_the_table_and_a_batch() {
     let batch = 4 << 20;
     assert!(used.bytes_max < table + batch, "{} bytes", used.bytes_max);
 }
+
+#[test]
+fn manifests_can_be_decoded_on_any_thread() {
+    fn check<T: Send>() {}
+    check::<ManifestReader<'static>>();
+    check::<FileTableBuilder>();
+    check::<FileTable>();
+}
