@@ -145,14 +145,14 @@ impl ManifestBatch {
         bytes_at(self.max_keys.as_ref(), row).unwrap_or(EMPTY_ROW)
     }
 
-    /// Statistics of the trimmed key columns, if decoded.
+    /// Statistics of the trimmed key columns, if there and decoded.
     pub fn key_stats(&self, row: usize) -> Option<StatsRef<'_>> {
-        self.key_stats.as_ref().map(|stats| stats.get(row))
+        self.key_stats.as_ref()?.get(row)
     }
 
-    /// Statistics of the columns of [`Self::value_stats_cols`], if decoded.
+    /// Statistics of the columns of [`Self::value_stats_cols`], if there and decoded.
     pub fn value_stats(&self, row: usize) -> Option<StatsRef<'_>> {
-        self.value_stats.as_ref().map(|stats| stats.get(row))
+        self.value_stats.as_ref()?.get(row)
     }
 
     /// Smallest sequence number.

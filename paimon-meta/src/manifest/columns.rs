@@ -232,32 +232,35 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The fields of a record that is not null where it is there.
-    pub(super) fn optional_record(&self, name: &'static str) -> Result<Option<Self>> {
-        let Some(record) = self.optional(name, |column| column.as_struct_opt())? else {
-            return Ok(None);
-        };
+    fn optional_struct(&self, name: &str) -> Result<Option<&'a StructArray>> {
+        self.optional(name, |column| column.as_struct_opt())
+    }
+
+    /// The fields of a record inside this one.
+    fn inside(&self, name: &'static str, record: &'a StructArray) -> Self {
         let path = self.path.iter().copied().chain([name]).collect();
-        let record = self.without_nulls(name, record)?;
-        Ok(Some(Self {
+        Self {
             record,
             first: self.first,
             lists: self.lists,
             path,
-        }))
+        }
     }
 
     pub(super) fn record(&self, name: &'static str) -> Result<Self> {
-        self.present(name, self.optional_record(name)?)
+        let record = self.present(name, self.optional_struct(name)?)?;
+        Ok(self.inside(name, self.without_nulls(name, record)?))
     }
 
     pub(super) fn optional_stats(&self, name: &'static str) -> Result<Option<StatsColumns>> {
-        let Some(stats) = self.optional_record(name)? else {
+        let Some(record) = self.optional_struct(name)? else {
             return Ok(None);
         };
+        let stats = self.inside(name, record);
         let null_counts = stats.optional_lists("_NULL_COUNTS", |items| items.as_primitive_opt())?;
         let (min, max) = (stats.bytes("_MIN_VALUES")?, stats.bytes("_MAX_VALUES")?);
-        Ok(Some(StatsColumns::new(min, max, null_counts)))
+        let valid = record.nulls().cloned();
+        Ok(Some(StatsColumns::new(valid, min, max, null_counts)))
     }
 
     pub(super) fn stats(&self, name: &'static str) -> Result<StatsColumns> {
@@ -293,10 +296,11 @@ impl<'a> Columns<'a> {
         &self,
         name: &str,
         row: usize,
-        stats: StatsRef<'_>,
+        stats: Option<StatsRef<'_>>,
     ) -> Result<SimpleStats> {
+        let stats = stats.ok_or_else(|| Error::corrupt("required field is null"));
         stats
-            .to_stats()
+            .and_then(StatsRef::to_stats)
             .map_err(|error| self.locate(error, Some(row), Some(name)))
     }
 }

@@ -72,38 +72,45 @@ impl Lists<Int64Array> {
 /// Columns of a statistics record.
 #[derive(Clone, Debug)]
 pub(super) struct StatsColumns {
+    valid: Option<NullBuffer>,
     min: BinaryArray,
     max: BinaryArray,
     null_counts: Option<Lists<Int64Array>>,
 }
 
 impl StatsColumns {
-    /// Of bounds without nulls.
+    /// Of bounds without nulls; `valid` tells which rows have statistics.
     pub(super) fn new(
+        valid: Option<NullBuffer>,
         min: &BinaryArray,
         max: &BinaryArray,
         null_counts: Option<Lists<Int64Array>>,
     ) -> Self {
+        let (min, max) = (min.clone(), max.clone());
         Self {
-            min: min.clone(),
-            max: max.clone(),
+            valid,
+            min,
+            max,
             null_counts,
         }
     }
 
-    pub(super) fn get(&self, row: usize) -> StatsRef<'_> {
-        let counts = self.null_counts.as_ref().and_then(|lists| {
-            let start = lists.range(row)?.start;
-            let valid = lists.items.nulls().map(|valid| (valid, start));
-            Some(NullCounts::Longs {
-                counts: lists.longs(row)?,
-                valid,
-            })
-        });
-        StatsRef {
+    pub(super) fn get(&self, row: usize) -> Option<StatsRef<'_>> {
+        if self.valid.as_ref().is_some_and(|valid| valid.is_null(row)) {
+            return None;
+        }
+        Some(StatsRef {
             min: self.min.value(row),
             max: self.max.value(row),
-            null_counts: counts.unwrap_or_default(),
-        }
+            null_counts: self.null_counts(row).unwrap_or_default(),
+        })
+    }
+
+    fn null_counts(&self, row: usize) -> Option<NullCounts<'_>> {
+        let lists = self.null_counts.as_ref()?;
+        let start = lists.range(row)?.start;
+        let valid = lists.items.nulls().map(|valid| (valid, start));
+        let counts = lists.longs(row)?;
+        Some(NullCounts::Longs { counts, valid })
     }
 }

@@ -203,6 +203,24 @@ fn null_may_come_second_in_a_union() {
     assert_eq!(decode_one(&schema, written).file.delete_row_count, Some(3));
 }
 
+// Section 4.3: null statistics are empty ones.
+#[test]
+fn statistics_may_be_null() {
+    let mut schema = manifest_schema();
+    for index in [5, 6] {
+        let field = &mut file_fields(&mut schema)[index];
+        field["type"] = json!(["null", field["type"]]);
+    }
+    let mut written = entry("a.orc");
+    assert_eq!(decode_one(&schema, written.clone()), expected("a.orc"));
+    written["_FILE"]["_KEY_STATS"] = Value::Null;
+    written["_FILE"]["_VALUE_STATS"] = Value::Null;
+    let file = decode_one(&schema, written).file;
+    assert_eq!(file.key_stats, SimpleStats::default());
+    assert_eq!(file.value_stats, SimpleStats::default());
+    assert_eq!(file.value_stats_cols, Some(vec![]));
+}
+
 #[test]
 fn ints_are_taken_for_longs() {
     let mut schema = manifest_schema();
