@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use paimon_meta::{
     BinaryRowRef, BucketFunction, BucketHash, ColumnBounds, DataType, Datum, ErrorKind, FieldId,
-    Result, SimpleStats, TablePredicate, TableSchema, may_match,
+    Frame, Result, ResultExt, SimpleStats, TablePredicate, TableSchema, may_match,
 };
 
 /// The tests, made ready. Immutable, so that manifests are filtered in parallel.
@@ -244,7 +244,9 @@ impl Partition {
             .iter()
             .map(|(_, data_type)| data_type)
             .collect();
-        let values = BinaryRowRef::from_serialized(serialized)?.datums(&types)?;
+        let values = BinaryRowRef::from_serialized(serialized)
+            .and_then(|row| row.datums(&types))
+            .at(|| Frame::Field("_PARTITION".to_owned()))?;
         let value = |column: FieldId| -> Option<Option<Datum>> {
             let index = filter
                 .partition_fields

@@ -13,12 +13,15 @@ use paimon_meta::{
     TableSchema, unsupported_feature,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::snapshots::{Found, History, numbered_files};
 use crate::travel::Travel;
 use crate::zone::Zone;
 
 /// Which state of a table a read wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ResolveRequest {
     /// Options laid over those of the table (RP-012); `None` takes one away. A snapshot is chosen by the table's own
     /// options for that: `scan.snapshot-id`, `scan.tag-name`, `scan.timestamp`, …
@@ -59,6 +62,18 @@ impl Table {
         resolve(resources, location, request)
             .await
             .at(|| Frame::Table(location.to_owned()))
+    }
+
+    /// Ids of the snapshots that the table's branch has now, ascending; they can be planned with `scan.snapshot-id`.
+    ///
+    /// # Errors
+    /// `Storage`, or `InvalidInput` for a branch that cannot be.
+    pub async fn snapshot_ids(resources: &Resources, table: &ResolvedTable) -> Result<Vec<i64>> {
+        let paths = BranchPaths::new(&table.branch)?;
+        History::new(resources, &table.location, &paths)
+            .ids()
+            .await
+            .at(|| Frame::Table(table.location.clone()))
     }
 }
 
@@ -111,7 +126,10 @@ fn checked_branch(branch: Option<&str>) -> Result<&'static str> {
 fn refuse(options: &Options, schema: &TableSchema) -> Result<()> {
     checked_branch(options.get("branch")).at(|| Frame::Option("branch".to_owned()))?;
     const FALLBACK: &str = "scan.fallback-branch";
-    if options.get(FALLBACK).is_some() {
+    if options
+        .get(FALLBACK)
+        .is_some_and(|branch| !branch.trim().is_empty())
+    {
         return Err(Error::unsupported("fallback branch").at(Frame::Option(FALLBACK.to_owned())));
     }
     unsupported_feature(options, schema)

@@ -9,6 +9,8 @@ use paimon_meta::{
     Result, ResultExt, StartupMode, TablePredicate,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::bucket_pass::RowOrigin;
 use crate::conjunct::residual;
 use crate::engine::Engine;
@@ -29,7 +31,8 @@ use crate::zone::Zone;
 const POSTPONE: i32 = -2;
 
 /// What a read wants of a table. The default is everything.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ScanRequest {
     /// The condition. What prunes by it is the plan's business; what is left of it says [`Plan::residual`].
     pub predicate: Option<TablePredicate>,

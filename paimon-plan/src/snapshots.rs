@@ -101,7 +101,7 @@ impl<'a> History<'a> {
     }
 
     /// Ids of all snapshot files, ascending; other names are ignored (TF-007).
-    async fn ids(&self) -> Result<Vec<i64>> {
+    pub(crate) async fn ids(&self) -> Result<Vec<i64>> {
         numbered_files(self.resources, &self.directory(), "snapshot-").await
     }
 

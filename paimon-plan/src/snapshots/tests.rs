@@ -156,7 +156,7 @@ fn tag_outlives_its_snapshot() {
 
 #[test]
 fn version_is_a_tag_before_it_is_an_id() {
-    // RP-014
+    // RP-014. The reference reads the latest snapshot where no number follows `watermark-`: a mistake that nobody sees.
     let mut files = tagged(&[1, 2, 3], &[("2", 3)]);
     files[1] = snapshot(2, "APPEND", Some(1500));
     let version = |name: &str| find(&files, &Travel::Version(name.to_owned()));
