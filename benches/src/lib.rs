@@ -1,3 +1,4 @@
 //! Data for the benches.
 
 pub mod manifest;
+pub mod table;

@@ -1,5 +1,7 @@
 //! A manifest as the reference writes it: blocks of 64 000 bytes, zstandard at level 1.
 
+use std::ops::Range;
+
 use apache_avro::types::Value;
 use apache_avro::{Codec, Error, Schema, Writer, ZstandardSettings};
 
@@ -14,29 +16,50 @@ const VALUE_COLUMNS: usize = 8;
 /// # Errors
 /// Those of the Avro writer.
 pub fn manifest(entries: usize) -> Result<Vec<u8>, Error> {
+    entries_of(0..entries as u64, Kind::Add, |_| 5)
+}
+
+/// Whether entries add their files or delete them.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// `_KIND` 0.
+    Add,
+    /// `_KIND` 1.
+    Delete,
+}
+
+/// A manifest of a range of the same files, on other levels or deleted.
+///
+/// # Errors
+/// Those of the Avro writer.
+pub fn entries_of(
+    files: Range<u64>,
+    kind: Kind,
+    level: impl Fn(u64) -> i32,
+) -> Result<Vec<u8>, Error> {
     let schema = Schema::parse_str(SCHEMA)?;
     let codec = Codec::Zstandard(ZstandardSettings::new(1));
     let writer = Writer::builder().schema(&schema).writer(Vec::new());
     let mut writer = writer.codec(codec).block_size(64_000).build();
-    for index in 0..entries {
-        writer.append(entry(index as u64))?;
+    for index in files {
+        writer.append(entry(index, kind, level(index)))?;
     }
     writer.into_inner()
 }
 
-fn entry(index: u64) -> Value {
+fn entry(index: u64, kind: Kind, level: i32) -> Value {
     let partition = text_row(&format!("202405{:02}", 10 + index / 2000 % 20));
     record([
         ("_VERSION", Value::Int(2)),
-        ("_KIND", Value::Int(0)),
+        ("_KIND", Value::Int(kind as i32)),
         ("_PARTITION", Value::Bytes(partition)),
         ("_BUCKET", Value::Int(small(index % 16))),
         ("_TOTAL_BUCKETS", Value::Int(16)),
-        ("_FILE", file(index)),
+        ("_FILE", file(index, level)),
     ])
 }
 
-fn file(index: u64) -> Value {
+fn file(index: u64, level: i32) -> Value {
     // Fibonacci hashing: bits that look random, the same in every run.
     let random = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let (min, max) = (random >> 20, random >> 19);
@@ -51,7 +74,7 @@ fn file(index: u64) -> Value {
         ("_MIN_SEQUENCE_NUMBER", long(index * 1000)),
         ("_MAX_SEQUENCE_NUMBER", long(index * 1000 + 999)),
         ("_SCHEMA_ID", long(0)),
-        ("_LEVEL", Value::Int(5)),
+        ("_LEVEL", Value::Int(level)),
         ("_EXTRA_FILES", Value::Array(Vec::new())),
         (
             "_CREATION_TIME",
@@ -78,7 +101,7 @@ fn file_name(random: u64, counter: u64) -> String {
     format!("data-{first}-{second}-{third}-{fourth}-{fifth}-{counter}.parquet")
 }
 
-fn record<const N: usize>(fields: [(&str, Value); N]) -> Value {
+pub(crate) fn record<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Record(
         fields
             .map(|(name, value)| (name.to_owned(), value))
@@ -121,7 +144,7 @@ fn row(values: &[u64]) -> Vec<u8> {
 }
 
 /// A serialized row of one text of 8 bytes.
-fn text_row(text: &str) -> Vec<u8> {
+pub(crate) fn text_row(text: &str) -> Vec<u8> {
     let header = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
     let place = [8, 0, 0, 0, 16, 0, 0, 0];
     [header.as_slice(), &place, text.as_bytes()].concat()
