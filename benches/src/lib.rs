@@ -1,4 +1,15 @@
 //! Data for the benches.
+//!
+//! A merge table has one bucket and nine columns (bigint key, int, bigint, 2 doubles, 3 strings, timestamp), Parquet, zstd,
+//! one level-0 file a run. `two_runs` holds keys 0..n and n/2..3n/2; `five_runs` holds keys 0..n and four times a tenth of
+//! them at random.
 
+mod columns;
 pub mod manifest;
+mod merge_table;
+mod runs;
 pub mod table;
+
+pub use columns::{COLUMNS, arrow_schema, batch, paimon_fields};
+pub use merge_table::{Layout, MergeTable, create, schema_json};
+pub use runs::{Run, five_runs, two_runs};

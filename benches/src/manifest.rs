@@ -6,7 +6,7 @@ use apache_avro::types::Value;
 use apache_avro::{Codec, Error, Schema, Writer, ZstandardSettings};
 
 /// The schema of section 4.3 of the format notes.
-const SCHEMA: &str = include_str!("manifest_schema.json");
+pub(crate) const SCHEMA: &str = include_str!("manifest_schema.json");
 
 /// Columns with value statistics.
 const VALUE_COLUMNS: usize = 8;
@@ -109,15 +109,15 @@ pub(crate) fn record<const N: usize>(fields: [(&str, Value); N]) -> Value {
     )
 }
 
-fn none() -> Value {
+pub(crate) fn none() -> Value {
     Value::Union(0, Box::new(Value::Null))
 }
 
-fn some(value: Value) -> Value {
+pub(crate) fn some(value: Value) -> Value {
     Value::Union(1, Box::new(value))
 }
 
-fn long(value: u64) -> Value {
+pub(crate) fn long(value: u64) -> Value {
     Value::Long(value.cast_signed())
 }
 

@@ -14,7 +14,7 @@ use crate::manifest::{Kind, entries_of, record, text_row};
 const ENTRIES_PER_MANIFEST: u64 = 50_000;
 
 /// The fields of a manifest list that a writer must give (section 4.2 of the format notes).
-const LIST_SCHEMA: &str = r#"{"type":"record","name":"record","fields":[
+pub(crate) const LIST_SCHEMA: &str = r#"{"type":"record","name":"record","fields":[
  {"name":"_VERSION","type":"int"},{"name":"_FILE_NAME","type":"string"},{"name":"_FILE_SIZE","type":"long"},
  {"name":"_NUM_ADDED_FILES","type":"long"},{"name":"_NUM_DELETED_FILES","type":"long"},
  {"name":"_PARTITION_STATS","type":{"type":"record","name":"record__PARTITION_STATS","fields":[

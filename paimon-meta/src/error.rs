@@ -197,6 +197,14 @@ impl Error {
         self
     }
 
+    /// Adds to the message what exactly was found, behind a colon.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl fmt::Display) -> Self {
+        let inner = self.inner_mut();
+        inner.message = format!("{}: {detail}", inner.message);
+        self
+    }
+
     /// Adds what the user can try, as one clause without a full stop.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {

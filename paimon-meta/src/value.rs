@@ -29,9 +29,9 @@ pub enum Datum {
     /// `BIGINT`.
     BigInt(i64),
     /// `FLOAT`.
-    Float(f32),
+    Float(#[serde(with = "float_serde")] f32),
     /// `DOUBLE`.
-    Double(f64),
+    Double(#[serde(with = "float_serde")] f64),
     /// `DECIMAL`: the unscaled value and the digits after the point.
     Decimal(i128, u8),
     /// `CHAR` or `VARCHAR`.
@@ -50,6 +50,41 @@ pub enum Datum {
         /// Nanoseconds within the millisecond.
         nanos: i32,
     },
+}
+
+/// Floats in text formats as their own text, for JSON has no NaN and no infinity.
+mod float_serde {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        T: Copy + Display + Serialize,
+        S: Serializer,
+    {
+        if serializer.is_human_readable() {
+            serializer.collect_str(value)
+        } else {
+            value.serialize(serializer)
+        }
+    }
+
+    pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: FromStr<Err: Display> + Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        if deserializer.is_human_readable() {
+            String::deserialize(deserializer)?
+                .parse()
+                .map_err(D::Error::custom)
+        } else {
+            T::deserialize(deserializer)
+        }
+    }
 }
 
 impl Datum {

@@ -1,5 +1,38 @@
 #![doc = include_str!("../README.md")]
 
+mod blocking;
+mod columns;
+mod compact;
+mod context;
+mod evolve;
+mod fetches;
+mod files;
 mod filter;
+mod filter_pass;
+mod merge;
+mod open;
+mod output;
+mod piece_values;
+mod positions;
+mod provider;
+mod raw;
+mod reader;
+mod request;
+mod source;
+mod split_read;
+mod stream;
+mod task;
+mod value_pass;
+mod window;
 
+pub use blocking::{BlockingReader, block_on, read_blocking};
+pub use columns::ROW_KIND_COLUMN;
+pub use context::ReadContext;
 pub use filter::{PredicateFilter, RowFilter, evaluate};
+pub use merge::{Groups, MergeProvider, Stretch};
+pub use provider::{Claim, SplitReadProvider, provider_of, read_task};
+pub use raw::RawProvider;
+pub use reader::{TableReader, default_providers};
+pub use request::{ReadRequest, RowKinds, RowOrder};
+pub use stream::BatchStream;
+pub use task::{ReadTask, TaskOrdering};

@@ -1,5 +1,7 @@
 //! Options with a fixed set of values, and what several options mean together.
 
+use std::fmt;
+
 use crate::bucket::BucketFunction;
 use crate::error::Result;
 use crate::options::Options;
@@ -45,6 +47,18 @@ pub enum ChangelogProducer {
     FullCompaction,
     /// From changelog files of compactions that look up old rows.
     Lookup,
+}
+
+impl fmt::Display for MergeEngine {
+    /// As the option spells it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Deduplicate => "deduplicate",
+            Self::PartialUpdate => "partial-update",
+            Self::Aggregation => "aggregation",
+            Self::FirstRow => "first-row",
+        })
+    }
 }
 
 impl FromOption for ChangelogProducer {

@@ -392,3 +392,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn every_float_survives_json() {
+    for value in [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -0.0,
+        0.1,
+        f64::MIN_POSITIVE,
+    ] {
+        let json = serde_json::to_string(&Datum::Double(value)).unwrap();
+        let back: Datum = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            Datum::Double(value).compare(&back),
+            Some(Ordering::Equal),
+            "{json}"
+        );
+    }
+    let json = serde_json::to_string(&Datum::Float(0.1)).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Datum>(&json).unwrap(),
+        Datum::Float(0.1)
+    );
+}

@@ -5,6 +5,12 @@ use serde_json::Value;
 use super::{GoldenReader, Wrong, differs};
 use crate::golden::{GoldenCase, GoldenDataSplit, GoldenRead, GoldenSplit};
 
+/// Cases that the reference planned with a manifest cache: the order of their buckets is that of a hash map (RP-096).
+const BUCKETS_IN_ANY_ORDER: [&str; 2] = [
+    "merge_agg_default_sum_partition_key",
+    "merge_dedup_partition_in_key",
+];
+
 /// Plans are equal in every member of every split, in order. Not compared: plans of system tables, and those with
 /// splits of other classes than data splits.
 pub(super) fn check_plan(
@@ -39,8 +45,14 @@ pub(super) fn check_plan(
                 "plan {index} has {found} splits, expected {expected}"
             )));
         }
-        for (split, (found, expected)) in found.iter().zip(expected).enumerate() {
-            if found != *expected {
+        let (mut found, mut expected): (Vec<&GoldenDataSplit>, _) =
+            (found.iter().collect(), expected.clone());
+        if BUCKETS_IN_ANY_ORDER.contains(&case.case.as_str()) {
+            found.sort_by_key(|split| bucket(split));
+            expected.sort_by_key(|split| bucket(split));
+        }
+        for (split, (found, expected)) in found.into_iter().zip(expected).enumerate() {
+            if found != expected {
                 let place = format!("plan {index} split {split}");
                 return Err(differs(format!(
                     "{place}: {}",
@@ -50,6 +62,11 @@ pub(super) fn check_plan(
         }
     }
     Ok(())
+}
+
+/// What tells buckets apart; splits of one bucket keep their order.
+fn bucket(split: &GoldenDataSplit) -> &str {
+    &split.bucket_path
 }
 
 fn data_split(split: &GoldenSplit) -> Option<&GoldenDataSplit> {

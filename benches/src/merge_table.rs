@@ -1,0 +1,265 @@
+//! A minimal writer: one snapshot of one bucket, one level-0 file a run.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apache_avro::types::Value;
+use paimon_meta::{
+    BinaryRow, DataFileMeta, DataType, Datum, FileSource, SimpleStats, TypeKind, encode_row,
+};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+use crate::columns::{arrow_schema, batch, paimon_fields};
+use crate::manifest::{SCHEMA, long, none, record, some};
+use crate::runs::Run;
+use crate::table::LIST_SCHEMA;
+
+/// How data files are laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Uncompressed bytes of a row group, about.
+    pub row_group_bytes: usize,
+}
+
+/// A table on disk.
+#[derive(Clone, Debug)]
+pub struct MergeTable {
+    /// Directory of the table.
+    pub path: PathBuf,
+    /// Data files in the order of the runs.
+    pub files: Vec<PathBuf>,
+    /// What the manifest says of them.
+    pub metas: Vec<DataFileMeta>,
+}
+
+/// Writes a table, unless a complete one is there already.
+///
+/// # Errors
+/// Of the file system and the Parquet writer.
+pub fn create(path: &Path, runs: &[Run], layout: Layout) -> io::Result<MergeTable> {
+    let bucket = path.join("bucket-0");
+    let files: Vec<PathBuf> = (0..runs.len())
+        .map(|run| bucket.join(file_name(run)))
+        .collect();
+    let complete = path.join("snapshot/LATEST").exists();
+    for directory in ["schema", "snapshot", "manifest", "bucket-0"] {
+        fs::create_dir_all(path.join(directory))?;
+    }
+    let mut metas = Vec::new();
+    let mut sequence = 0;
+    for (number, (run, file)) in runs.iter().zip(&files).enumerate() {
+        if !complete {
+            write_run(file, run, sequence, number, layout)?;
+        }
+        metas.push(meta(number, run, sequence, fs::metadata(file)?.len()));
+        sequence += i64::try_from(run.len()).unwrap_or_default();
+    }
+    if !complete {
+        write_metadata(path, &metas, sequence)?;
+    }
+    Ok(MergeTable {
+        path: path.to_owned(),
+        files,
+        metas,
+    })
+}
+
+fn file_name(run: usize) -> String {
+    format!("data-00000000-0000-0000-0000-00000000000{run}-0.parquet")
+}
+
+fn write_run(
+    path: &Path,
+    run: &Run,
+    sequence: i64,
+    number: usize,
+    layout: Layout,
+) -> io::Result<()> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(layout.row_group_bytes / ROW_BYTES))
+        .build();
+    let file = fs::File::create(path)?;
+    let mut writer = ArrowWriter::try_new(file, Arc::new(arrow_schema()), Some(properties))
+        .map_err(io::Error::other)?;
+    let mut from = 0;
+    while from < run.len() {
+        let keys = run.chunk(from);
+        let first = sequence + i64::try_from(from).unwrap_or_default();
+        writer
+            .write(&batch(&keys, first, number as u64))
+            .map_err(io::Error::other)?;
+        from += keys.len();
+    }
+    writer.close().map_err(io::Error::other)?;
+    Ok(())
+}
+
+/// Uncompressed bytes of a row, about.
+const ROW_BYTES: usize = 128;
+
+fn key(value: i64) -> BinaryRow {
+    let data_type: DataType = TypeKind::BigInt.not_null();
+    encode_row(&[&data_type], &[Some(Datum::BigInt(value))]).unwrap_or_default()
+}
+
+fn meta(number: usize, run: &Run, sequence: i64, size: u64) -> DataFileMeta {
+    let (first, last) = match run {
+        Run::Range(range) => (range.start, range.end - 1),
+        Run::Keys(keys) => (
+            keys.first().copied().unwrap_or(0),
+            keys.last().copied().unwrap_or(0),
+        ),
+    };
+    let rows = run.len() as u64;
+    DataFileMeta {
+        file_name: file_name(number),
+        file_size: size,
+        row_count: rows,
+        min_key: key(first),
+        max_key: key(last),
+        key_stats: SimpleStats {
+            min_values: key(first),
+            max_values: key(last),
+            null_counts: None,
+        },
+        value_stats: SimpleStats::default(),
+        min_sequence_number: sequence,
+        max_sequence_number: sequence + rows.cast_signed() - 1,
+        schema_id: 0,
+        level: 0,
+        extra_files: Vec::new(),
+        creation_time_millis: None,
+        delete_row_count: Some(0),
+        embedded_index: None,
+        file_source: Some(FileSource::Append),
+        value_stats_cols: Some(Vec::new()),
+        external_path: None,
+        first_row_id: None,
+        write_cols: None,
+        write_cols_sequences: None,
+    }
+}
+
+fn bytes(row: &BinaryRow) -> Value {
+    Value::Bytes(row.as_serialized().to_vec())
+}
+
+fn stats(stats: &SimpleStats) -> Value {
+    record([
+        ("_MIN_VALUES", bytes(&stats.min_values)),
+        ("_MAX_VALUES", bytes(&stats.max_values)),
+        ("_NULL_COUNTS", none()),
+    ])
+}
+
+fn entry(meta: &DataFileMeta) -> Value {
+    let file = record([
+        ("_FILE_NAME", Value::String(meta.file_name.clone())),
+        ("_FILE_SIZE", long(meta.file_size)),
+        ("_ROW_COUNT", long(meta.row_count)),
+        ("_MIN_KEY", bytes(&meta.min_key)),
+        ("_MAX_KEY", bytes(&meta.max_key)),
+        ("_KEY_STATS", stats(&meta.key_stats)),
+        ("_VALUE_STATS", stats(&meta.value_stats)),
+        (
+            "_MIN_SEQUENCE_NUMBER",
+            Value::Long(meta.min_sequence_number),
+        ),
+        (
+            "_MAX_SEQUENCE_NUMBER",
+            Value::Long(meta.max_sequence_number),
+        ),
+        ("_SCHEMA_ID", long(0)),
+        ("_LEVEL", Value::Int(meta.level)),
+        ("_EXTRA_FILES", Value::Array(Vec::new())),
+        ("_CREATION_TIME", none()),
+        ("_DELETE_ROW_COUNT", some(long(0))),
+        ("_EMBEDDED_FILE_INDEX", none()),
+        ("_FILE_SOURCE", some(Value::Int(0))),
+        ("_VALUE_STATS_COLS", some(Value::Array(Vec::new()))),
+        ("_EXTERNAL_PATH", none()),
+        ("_FIRST_ROW_ID", none()),
+        ("_WRITE_COLS", none()),
+        ("_WRITE_COLS_SEQUENCES", none()),
+    ]);
+    record([
+        ("_VERSION", Value::Int(2)),
+        ("_KIND", Value::Int(0)),
+        ("_PARTITION", bytes(&BinaryRow::default())),
+        ("_BUCKET", Value::Int(0)),
+        ("_TOTAL_BUCKETS", Value::Int(1)),
+        ("_FILE", file),
+    ])
+}
+
+fn write_avro(path: &Path, schema: &str, values: Vec<Value>) -> io::Result<()> {
+    let schema = apache_avro::Schema::parse_str(schema).map_err(io::Error::other)?;
+    let mut writer = apache_avro::Writer::new(&schema, Vec::new());
+    for value in values {
+        writer.append(value).map_err(io::Error::other)?;
+    }
+    fs::write(path, writer.into_inner().map_err(io::Error::other)?)
+}
+
+/// The table's only schema, as schema JSON.
+pub fn schema_json() -> String {
+    let schema = serde_json::json!({
+        "version": 3, "id": 0, "fields": paimon_fields(), "highestFieldId": 8, "partitionKeys": [],
+        "primaryKeys": ["k"], "options": {"bucket": "1"}, "timeMillis": 0,
+    });
+    schema.to_string()
+}
+
+fn write_metadata(path: &Path, metas: &[DataFileMeta], rows: i64) -> io::Result<()> {
+    let files = i64::try_from(metas.len()).unwrap_or_default();
+    write_avro(
+        &path.join("manifest/manifest-0"),
+        SCHEMA,
+        metas.iter().map(entry).collect(),
+    )?;
+    let meta = record([
+        ("_VERSION", Value::Int(2)),
+        ("_FILE_NAME", Value::String("manifest-0".into())),
+        (
+            "_FILE_SIZE",
+            Value::Long(
+                fs::metadata(path.join("manifest/manifest-0"))?
+                    .len()
+                    .cast_signed(),
+            ),
+        ),
+        ("_NUM_ADDED_FILES", Value::Long(files)),
+        ("_NUM_DELETED_FILES", Value::Long(0)),
+        (
+            "_PARTITION_STATS",
+            record([
+                ("_MIN_VALUES", bytes(&BinaryRow::default())),
+                ("_MAX_VALUES", bytes(&BinaryRow::default())),
+            ]),
+        ),
+        ("_SCHEMA_ID", Value::Long(0)),
+    ]);
+    write_avro(
+        &path.join("manifest/manifest-list-0"),
+        LIST_SCHEMA,
+        Vec::new(),
+    )?;
+    write_avro(
+        &path.join("manifest/manifest-list-1"),
+        LIST_SCHEMA,
+        vec![meta],
+    )?;
+    fs::write(path.join("schema/schema-0"), schema_json())?;
+    let snapshot = serde_json::json!({
+        "version": 3, "id": 1, "schemaId": 0, "baseManifestList": "manifest-list-0",
+        "deltaManifestList": "manifest-list-1", "commitUser": "bench", "commitIdentifier": 1,
+        "commitKind": "APPEND", "timeMillis": 0, "totalRecordCount": rows, "deltaRecordCount": rows,
+    });
+    fs::write(path.join("snapshot/snapshot-1"), snapshot.to_string())?;
+    fs::write(path.join("snapshot/LATEST"), "1")
+}

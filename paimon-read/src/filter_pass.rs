@@ -1,0 +1,243 @@
+//! The row filter between the passes: its columns are decoded for picked rows only, the rest for rows that pass.
+//!
+//! So a condition on values helps a merge as much as a raw file, and no stale version can come back: what it sees has
+//! already won. Row groups whose bounds exclude the condition are not decoded at all.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow_buffer::BooleanBuffer;
+use arrow_schema::{Field, Schema};
+use arrow_select::concat::concat;
+use arrow_select::filter::FilterBuilder;
+use paimon_format::RowRanges;
+use paimon_io::{Counter, Metrics};
+use paimon_meta::{Error, FieldId, Frame, Result, ResultExt};
+
+use crate::columns::{FilterPlan, Origin, constant_column};
+use crate::compact::copied;
+use crate::fetches::yield_now;
+use crate::filter::evaluate;
+use crate::piece_values::Survivors;
+use crate::positions::Positions;
+use crate::window::{Decoded, Piece};
+
+/// Evaluates the filter on the picked rows of a piece; leaves the survivors and their filter columns in the piece.
+///
+/// # Errors
+/// Of the store and the file, and of the caller's own filter.
+pub(crate) async fn filter_piece(
+    piece: &mut Piece,
+    batch_size: usize,
+    metrics: &Metrics,
+) -> Result<()> {
+    let columns = Arc::clone(&piece.columns);
+    let Some(filter) = &columns.filter else {
+        return Ok(());
+    };
+    let file = Arc::clone(&piece.file);
+    let wanted = piece.wanted().intersect(&file.may_match);
+    let mut survivors = Survivors::default();
+    if let Some(scan) = file.filter.as_ref().filter(|_| !wanted.is_empty()) {
+        metrics.add(Counter::RowGroupsFetched, 1);
+        let batches = file
+            .data
+            .fetch(piece.group, &wanted, &scan.spec)
+            .await
+            .at(|| Frame::File(file.name.clone()))?;
+        for item in batches {
+            let (rows, batch) = item.at(|| Frame::File(file.name.clone()))?;
+            metrics.add(Counter::RowsDecoded, rows.row_count());
+            let block = Decoded::new(
+                Positions::new(&rows, piece.first_row)?,
+                scan.columns(&batch)?,
+            );
+            let kept = filter_block(piece, filter, block, &mut survivors)?;
+            piece.values.filtered.extend(kept);
+            yield_now().await;
+        }
+    } else if file.filter.is_none() {
+        for block in blocks_without_columns(piece, &wanted, batch_size)? {
+            filter_block(piece, filter, block, &mut survivors)?;
+        }
+    }
+    piece.values.survivors = Some(survivors);
+    Ok(())
+}
+
+/// Rows to evaluate where the filter decodes nothing: those of the early columns, else ranges of at most a batch.
+fn blocks_without_columns(
+    piece: &Piece,
+    wanted: &RowRanges,
+    batch_size: usize,
+) -> Result<Vec<Decoded>> {
+    if !piece.early.is_empty() {
+        return Ok(piece
+            .early
+            .iter()
+            .map(|early| Decoded::new(early.positions.clone(), Vec::new()))
+            .collect());
+    }
+    let step = u32::try_from(batch_size).unwrap_or(u32::MAX);
+    let positions = Positions::new(wanted, piece.first_row)?;
+    let mut blocks = Vec::new();
+    positions.rows(0, positions.len(), |mut first, count| {
+        let end = first + count;
+        while first < end {
+            let length = step.min(end - first);
+            blocks.push(Decoded::new(Positions::From { first, length }, Vec::new()));
+            first += length;
+        }
+    });
+    Ok(blocks)
+}
+
+/// Evaluates the filter on one block; returns what is kept of its columns.
+fn filter_block(
+    piece: &Piece,
+    filter: &FilterPlan,
+    block: Decoded,
+    survivors: &mut Survivors,
+) -> Result<Option<Decoded>> {
+    let passed = evaluate_filter(piece, filter, &block)?;
+    let mut ranges = Vec::new();
+    for (start, end) in passed.set_slices() {
+        // A block is part of a piece, so its rows count below 2^32.
+        let (Ok(start), Ok(length)) = (u32::try_from(start), u32::try_from(end - start)) else {
+            continue;
+        };
+        block.positions.rows(start, length, |row, count| {
+            survivors.push(row, count);
+            ranges.push(row..row + count);
+        });
+    }
+    if ranges.is_empty() {
+        return Ok(None);
+    }
+    keep(block, &passed, ranges).map(Some)
+}
+
+fn keep(
+    block: Decoded,
+    passed: &BooleanBuffer,
+    ranges: Vec<std::ops::Range<u32>>,
+) -> Result<Decoded> {
+    let kept = passed.count_set_bits();
+    if kept == passed.len() {
+        return Ok(block);
+    }
+    let filter = FilterBuilder::new(&BooleanArray::new(passed.clone(), None))
+        .optimize()
+        .build();
+    let sparse = kept * 2 < passed.len();
+    let arrays = block.arrays.iter().map(|array| {
+        let kept = filter
+            .filter(array)
+            .map_err(|error| Error::internal("cannot filter a column").with_source(error))?;
+        // The rest of the piece may take long to come: do not hold whole pages for a few rows until then.
+        Ok(if sparse { copied(&kept) } else { kept })
+    });
+    Ok(Decoded::new(
+        Positions::from_ranges(ranges),
+        arrays.collect::<Result<_>>()?,
+    ))
+}
+
+/// The rows of a block that pass; unknown does not.
+fn evaluate_filter(piece: &Piece, filter: &FilterPlan, block: &Decoded) -> Result<BooleanBuffer> {
+    let rows = block.positions.len() as usize;
+    let mut passed = BooleanBuffer::new_set(rows);
+    if let Some(predicate) = &filter.predicate {
+        let answer = evaluate(predicate, rows, &mut |id| {
+            filter_column(piece, filter, block, *id)
+        })?;
+        passed = is_true(&answer);
+    }
+    if let Some(row_filter) = &filter.row_filter {
+        let mut fields = Vec::new();
+        let mut arrays = Vec::new();
+        for id in row_filter.columns() {
+            let array = filter_column(piece, filter, block, *id)?;
+            fields.push(Field::new(
+                &filter.field(*id)?.name,
+                array.data_type().clone(),
+                true,
+            ));
+            arrays.push(array);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch =
+            RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+                .map_err(|error| {
+                    Error::internal("cannot build a batch for the row filter").with_source(error)
+                })?;
+        let answer = row_filter.evaluate(&batch)?;
+        if answer.len() != rows {
+            let message = format!(
+                "the row filter gave {} answers for {rows} rows",
+                answer.len()
+            );
+            return Err(Error::invalid_input(message));
+        }
+        passed = &passed & &is_true(&answer);
+    }
+    Ok(passed)
+}
+
+pub(crate) fn is_true(answer: &BooleanArray) -> BooleanBuffer {
+    match answer.nulls() {
+        Some(nulls) => answer.values() & nulls.inner(),
+        None => answer.values().clone(),
+    }
+}
+
+/// A column of the filter for the rows of a block.
+fn filter_column(
+    piece: &Piece,
+    filter: &FilterPlan,
+    block: &Decoded,
+    id: FieldId,
+) -> Result<ArrayRef> {
+    let missing = || Error::internal(format!("filter column {id} is not decoded"));
+    match filter.origin(id)? {
+        Origin::Filtered(index) => block.arrays.get(*index).map(Arc::clone).ok_or_else(missing),
+        Origin::Early(index) => early_column(piece, &block.positions, *index),
+        constant => {
+            let rows = block.positions.len() as usize;
+            constant_column(constant, piece.columns.strings, rows)?.ok_or_else(missing)
+        }
+    }
+}
+
+/// An early column for some rows of the piece.
+fn early_column(piece: &Piece, positions: &Positions, index: usize) -> Result<ArrayRef> {
+    let mut slices = Vec::new();
+    let mut held = piece.early.iter().peekable();
+    let mut missing = false;
+    positions.rows(0, positions.len(), |mut row, count| {
+        let end = row + count;
+        while row < end {
+            while held.next_if(|early| early.positions.end() <= row).is_some() {}
+            let found = held.peek().and_then(|early| {
+                Some((early.arrays.get(index)?, early.positions.find(row, &mut 0)?))
+            });
+            let Some((array, (start, following))) = found else {
+                missing = true;
+                return;
+            };
+            let taken = following.min(end - row);
+            slices.push(array.slice(start as usize, taken as usize));
+            row += taken;
+        }
+    });
+    if missing {
+        return Err(Error::internal(
+            "early columns do not cover the rows of the filter",
+        ));
+    }
+    match slices.as_slice() {
+        [one] => Ok(Arc::clone(one)),
+        many => concat(&many.iter().map(AsRef::as_ref).collect::<Vec<_>>())
+            .map_err(|error| Error::internal("cannot join early columns").with_source(error)),
+    }
+}

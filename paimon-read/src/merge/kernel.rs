@@ -1,0 +1,379 @@
+//! The order of a merge: heads of sorted runs in, rows in key order out.
+//!
+//! The kernel knows keys and nothing of their meaning. Each head is a window of loaded keys of one run; the kernel takes
+//! the smallest key, finds by galloping how far its run goes before another run's key, and hands that stretch over;
+//! equal keys of several runs are handed over together. It stops as soon as one head has no more loaded keys, because
+//! what is not loaded may come next, or when it meets a *sentinel*: a key that only bounds a run from below and stands
+//! for rows that are not loaded yet.
+//!
+//! ```text
+//! run 0   1 2 3 4 5 . . . . 10 11      stretch(0, 1..=5)  stretch(1, 6..=9)  versions(0: 10, 1: 10)  stretch(0, 11)
+//! run 1   . . . . . 6 7 8 9 10 . 12
+//! ```
+//!
+//! Up to [`SCAN_LIMIT`] heads are compared one by one, more in a loser tree; a stretch of length `n` costs
+//! O(log n) compares, a single row O(heads) or O(log heads).
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the tight loops of the merge; positions stay below `end`, which is at most the number of keys, and head numbers come from enumerating the heads"
+)]
+
+use std::cmp::Ordering;
+
+use paimon_meta::Result;
+
+/// Heads that are compared one by one; a loser tree pays above it.
+const SCAN_LIMIT: usize = 8;
+
+/// Comparable keys of one window of rows.
+pub(crate) trait Keys: Copy {
+    /// Compares key `i` here with key `j` of `other`.
+    fn compare(self, i: usize, other: Self, j: usize) -> Ordering;
+}
+
+impl<T: Ord + Copy> Keys for &[T] {
+    #[inline]
+    fn compare(self, i: usize, other: Self, j: usize) -> Ordering {
+        self[i].cmp(&other[j])
+    }
+}
+
+/// A window of loaded keys of one run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<K> {
+    /// The keys, ascending, without equals.
+    pub(crate) keys: K,
+    /// The next key.
+    pub(crate) position: usize,
+    /// End of the loaded keys; the kernel is only called with `position < end`.
+    pub(crate) end: usize,
+    /// The one key bounds rows that are not loaded; it must not be taken.
+    pub(crate) sentinel: bool,
+}
+
+/// Takes what the kernel orders.
+pub(crate) trait Sink {
+    /// Rows `position..position + length` of a head: no other head has these keys.
+    fn stretch(&mut self, head: usize, position: usize, length: usize) -> Result<()>;
+
+    /// One key in several heads: (head, position) each, by head number.
+    fn versions(&mut self, members: &[(usize, usize)]) -> Result<()>;
+}
+
+/// Merges until a head has no more loaded keys or a sentinel comes next; returns that head. Other heads may have run out
+/// with it, after equal keys.
+pub(crate) fn merge<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    match heads.len() {
+        1 => merge_one(heads, sink),
+        2 => merge_two(heads, sink),
+        3..=SCAN_LIMIT => merge_scan(heads, sink),
+        _ => merge_tree(heads, sink),
+    }
+}
+
+fn merge_one<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    let head = &mut heads[0];
+    if !head.sentinel {
+        sink.stretch(0, head.position, head.end - head.position)?;
+        head.position = head.end;
+    }
+    Ok(0)
+}
+
+/// First position after `from` whose key is not below `bound`, or `end`. `keys[from]` is below it.
+#[inline]
+fn gallop<K: Keys>(keys: K, from: usize, end: usize, bound: (K, usize)) -> usize {
+    let below = |position: usize| keys.compare(position, bound.0, bound.1) == Ordering::Less;
+    let mut low = from;
+    let mut step = 1;
+    loop {
+        let next = low + step;
+        if next >= end {
+            break;
+        }
+        if !below(next) {
+            break;
+        }
+        low = next;
+        step *= 2;
+    }
+    // keys[low] is below the bound, keys[low + step] is not (or lies past the end).
+    let mut high = (low + step).min(end);
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if below(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low + 1
+}
+
+fn merge_two<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    let (mut a, mut b) = (heads[0], heads[1]);
+    let stopped = loop {
+        match a.keys.compare(a.position, b.keys, b.position) {
+            Ordering::Less => {
+                if let Some(stop) = step(&mut a, 0, (b.keys, b.position), sink)? {
+                    break stop;
+                }
+            }
+            Ordering::Greater => {
+                if let Some(stop) = step(&mut b, 1, (a.keys, a.position), sink)? {
+                    break stop;
+                }
+            }
+            Ordering::Equal => {
+                if a.sentinel || b.sentinel {
+                    break usize::from(!a.sentinel);
+                }
+                sink.versions(&[(0, a.position), (1, b.position)])?;
+                a.position += 1;
+                b.position += 1;
+                if a.position == a.end {
+                    break 0;
+                }
+                if b.position == b.end {
+                    break 1;
+                }
+            }
+        }
+    };
+    heads[0] = a;
+    heads[1] = b;
+    Ok(stopped)
+}
+
+/// Hands over the keys of a head that lie below `bound`; returns the head if it stops the merge.
+#[inline]
+fn step<K: Keys, S: Sink>(
+    head: &mut Head<K>,
+    number: usize,
+    bound: (K, usize),
+    sink: &mut S,
+) -> Result<Option<usize>> {
+    if head.sentinel {
+        return Ok(Some(number));
+    }
+    let next = gallop(head.keys, head.position, head.end, bound);
+    sink.stretch(number, head.position, next - head.position)?;
+    head.position = next;
+    Ok((next == head.end).then_some(number))
+}
+
+/// The smallest head, those equal to it, and the smallest of the others.
+struct Smallest {
+    equal: [usize; SCAN_LIMIT],
+    count: usize,
+    bound: Option<usize>,
+}
+
+fn smallest<K: Keys>(heads: &[Head<K>]) -> Smallest {
+    let mut found = Smallest {
+        equal: [0; SCAN_LIMIT],
+        count: 1,
+        bound: None,
+    };
+    for (number, head) in heads.iter().enumerate().skip(1) {
+        let least = &heads[found.equal[0]];
+        match head.keys.compare(head.position, least.keys, least.position) {
+            Ordering::Less => {
+                found.bound = Some(found.equal[0]);
+                found.equal[0] = number;
+                found.count = 1;
+            }
+            Ordering::Equal => {
+                found.equal[found.count] = number;
+                found.count += 1;
+            }
+            Ordering::Greater => {
+                let smaller = found.bound.is_none_or(|bound| {
+                    let bound = &heads[bound];
+                    head.keys.compare(head.position, bound.keys, bound.position) == Ordering::Less
+                });
+                if smaller {
+                    found.bound = Some(number);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn merge_scan<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    loop {
+        let found = smallest(heads);
+        let equal = &found.equal[..found.count];
+        if let Some(sentinel) = equal.iter().copied().find(|number| heads[*number].sentinel) {
+            return Ok(sentinel);
+        }
+        if let ([number], Some(bound)) = (equal, found.bound) {
+            let bound = (heads[bound].keys, heads[bound].position);
+            if let Some(stop) = step(&mut heads[*number], *number, bound, sink)? {
+                return Ok(stop);
+            }
+        } else {
+            let mut members = [(0, 0); SCAN_LIMIT];
+            for (member, number) in members.iter_mut().zip(equal) {
+                *member = (*number, heads[*number].position);
+            }
+            sink.versions(&members[..found.count])?;
+            if let Some(stop) = advance_all(heads, equal) {
+                return Ok(stop);
+            }
+        }
+    }
+}
+
+/// One key of each of these heads was taken; returns one of them that has no more.
+fn advance_all<K>(heads: &mut [Head<K>], numbers: &[usize]) -> Option<usize> {
+    let mut stopped = None;
+    for number in numbers {
+        heads[*number].position += 1;
+        if heads[*number].position == heads[*number].end {
+            stopped = Some(*number);
+        }
+    }
+    stopped
+}
+
+/// A loser tree over head numbers: `nodes[0]` is the smallest head, each inner node the loser of its match.
+struct LoserTree {
+    nodes: Vec<usize>,
+}
+
+const VACANT: usize = usize::MAX;
+
+impl LoserTree {
+    fn new<K: Keys>(heads: &[Head<K>]) -> Self {
+        let mut tree = Self {
+            nodes: vec![VACANT; heads.len()],
+        };
+        for leaf in 0..heads.len() {
+            tree.enter(heads, leaf);
+        }
+        tree
+    }
+
+    fn enter<K: Keys>(&mut self, heads: &[Head<K>], leaf: usize) {
+        let mut winner = leaf;
+        let mut node = usize::midpoint(leaf, heads.len());
+        while node > 0 {
+            if self.nodes[node] == VACANT {
+                self.nodes[node] = winner;
+                return;
+            }
+            if is_less(heads, self.nodes[node], winner) {
+                std::mem::swap(&mut self.nodes[node], &mut winner);
+            }
+            node /= 2;
+        }
+        self.nodes[0] = winner;
+    }
+
+    /// Plays the matches of a leaf whose head moved on.
+    fn replay<K: Keys>(&mut self, heads: &[Head<K>], leaf: usize) {
+        let mut winner = leaf;
+        let mut node = usize::midpoint(leaf, heads.len());
+        while node > 0 {
+            if is_less(heads, self.nodes[node], winner) {
+                std::mem::swap(&mut self.nodes[node], &mut winner);
+            }
+            node /= 2;
+        }
+        self.nodes[0] = winner;
+    }
+
+    fn smallest(&self) -> usize {
+        self.nodes[0]
+    }
+
+    /// The smallest head but the winner: it lost against the winner, so it stands on the winner's path.
+    fn second<K: Keys>(&self, heads: &[Head<K>]) -> usize {
+        let mut node = usize::midpoint(self.smallest(), heads.len());
+        let mut second = self.nodes[node];
+        while node > 1 {
+            node /= 2;
+            if is_less(heads, self.nodes[node], second) {
+                second = self.nodes[node];
+            }
+        }
+        second
+    }
+}
+
+/// Whether head `a` comes before head `b`; a head without keys comes last.
+fn is_less<K: Keys>(heads: &[Head<K>], a: usize, b: usize) -> bool {
+    let (a, b) = (&heads[a], &heads[b]);
+    if a.position == a.end || b.position == b.end {
+        return b.position == b.end && a.position < a.end;
+    }
+    a.keys.compare(a.position, b.keys, b.position) == Ordering::Less
+}
+
+fn merge_tree<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    let mut tree = LoserTree::new(heads);
+    let mut members = Vec::new();
+    loop {
+        let number = tree.smallest();
+        let head = heads[number];
+        let second = heads[tree.second(heads)];
+        if head
+            .keys
+            .compare(head.position, second.keys, second.position)
+            == Ordering::Less
+        {
+            if let Some(stop) = step(
+                &mut heads[number],
+                number,
+                (second.keys, second.position),
+                sink,
+            )? {
+                return Ok(stop);
+            }
+            tree.replay(heads, number);
+            continue;
+        }
+        take_equal(heads, &mut tree, &mut members);
+        if let Some((sentinel, _)) = members.iter().find(|(number, _)| heads[*number].sentinel) {
+            for (number, position) in &members {
+                heads[*number].position = *position;
+            }
+            return Ok(*sentinel);
+        }
+        sink.versions(&members)?;
+        if let Some((stop, _)) = members
+            .iter()
+            .find(|(number, _)| heads[*number].position == heads[*number].end)
+        {
+            return Ok(*stop);
+        }
+    }
+}
+
+/// Takes the smallest key from every head that has it.
+fn take_equal<K: Keys>(
+    heads: &mut [Head<K>],
+    tree: &mut LoserTree,
+    members: &mut Vec<(usize, usize)>,
+) {
+    members.clear();
+    let key = heads[tree.smallest()];
+    loop {
+        let number = tree.smallest();
+        let head = heads[number];
+        let more = head.position < head.end
+            && head.keys.compare(head.position, key.keys, key.position) == Ordering::Equal;
+        if !more {
+            return;
+        }
+        members.push((number, head.position));
+        heads[number].position += 1;
+        tree.replay(heads, number);
+    }
+}
+
+#[cfg(test)]
+mod tests;

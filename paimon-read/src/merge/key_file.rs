@@ -1,0 +1,170 @@
+//! Keys of one file, row group by row group.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use paimon_format::{GroupBatches, RowRanges};
+use paimon_meta::{Error, Result};
+
+use super::chunk::{KeyChunk, KeyPlan, RunFile};
+use crate::evolve::{FileScan, Wanted};
+use crate::fetches::{Fetches, Ticket};
+use crate::open::OpenFile;
+use crate::positions::Positions;
+use crate::window::{Decoded, Window};
+
+/// Requests of a key pass in flight.
+#[derive(Debug)]
+pub(crate) struct KeyRequests {
+    pub(crate) opens: Fetches<Arc<OpenFile>>,
+    pub(crate) groups: Fetches<GroupBatches>,
+}
+
+/// A file of which keys are being read.
+pub(super) struct Reading {
+    pub(super) file: RunFile,
+    open: Arc<OpenFile>,
+    scan: FileScan,
+    /// Row groups that are left, with the rows to read of them.
+    groups: VecDeque<(usize, RowRanges)>,
+    /// The group being decoded.
+    group: Option<GroupKeys>,
+    /// Keys of the next group, requested.
+    ahead: Option<Ticket>,
+}
+
+struct GroupKeys {
+    piece: u32,
+    first_row: u64,
+    row_count: u32,
+    batches: GroupBatches,
+}
+
+/// What a step of reading keys gave.
+pub(super) enum Next {
+    /// A window of keys.
+    Keys(Box<KeyChunk>),
+    /// Nothing yet.
+    Nothing,
+    /// The file has no more.
+    End,
+}
+
+impl Reading {
+    pub(super) async fn new(plan: &KeyPlan, file: RunFile, open: Arc<OpenFile>) -> Result<Self> {
+        let mut wanted = plan.decoded.clone();
+        wanted.extend(file.needs.sequence.then_some(Wanted::Sequence));
+        wanted.extend(file.needs.kind.then_some(Wanted::Kind));
+        let scan = plan
+            .opener
+            .scan(&file.meta, &wanted, plan.batch_size)?
+            .ok_or_else(|| Error::internal("no keys"))?;
+        let may_match = plan
+            .opener
+            .may_match(&file.meta, &open.data, plan.key_predicate.as_ref())
+            .await?;
+        let mut groups = VecDeque::new();
+        for group in 0..open.data.layout().groups.len() {
+            let layout = open.group(group)?;
+            let rows = RowRanges::from_range(
+                layout.first_row..layout.first_row + u64::from(layout.row_count),
+            );
+            let rows = rows.intersect(&may_match);
+            if !rows.is_empty() {
+                groups.push_back((group, rows));
+            }
+        }
+        Ok(Self {
+            file,
+            open,
+            scan,
+            groups,
+            group: None,
+            ahead: None,
+        })
+    }
+
+    /// Decodes the next batch of keys.
+    pub(super) async fn next_batch(
+        &mut self,
+        plan: &KeyPlan,
+        window: &mut Window,
+        requests: &mut KeyRequests,
+        last_piece: &mut Option<u32>,
+    ) -> Result<Next> {
+        if self.group.is_none() && !self.next_group(plan, window, requests, last_piece).await? {
+            return Ok(Next::End);
+        }
+        let Some(group) = self.group.as_mut() else {
+            return Ok(Next::End);
+        };
+        let Some(item) = group.batches.next() else {
+            window.pass(group.piece, group.row_count);
+            self.group = None;
+            return Ok(Next::Nothing);
+        };
+        let (rows, batch) = item?;
+        let positions = Positions::new(&rows, group.first_row)?;
+        let columns = self.scan.columns(&batch)?;
+        let piece = group.piece;
+        let Some((positions, columns)) = plan.filtered(positions, columns)? else {
+            return Ok(Next::Nothing);
+        };
+        if !plan.columns.early.is_empty() {
+            window.keep_early(
+                piece,
+                Decoded::new(positions.clone(), plan.early(&columns, &self.file)?),
+            );
+        }
+        plan.chunk(piece, positions, &columns, &self.file)
+            .map(|chunk| Next::Keys(Box::new(chunk)))
+    }
+
+    /// Goes on to the next row group; requests the one after it.
+    async fn next_group(
+        &mut self,
+        plan: &KeyPlan,
+        window: &mut Window,
+        requests: &mut KeyRequests,
+        last_piece: &mut Option<u32>,
+    ) -> Result<bool> {
+        let Some((group, _)) = self.groups.front() else {
+            return Ok(false);
+        };
+        let group = *group;
+        let ticket = match self.ahead.take() {
+            Some(ticket) => ticket,
+            None => self.request(requests)?,
+        };
+        self.groups.pop_front();
+        if !self.groups.is_empty() {
+            self.ahead = Some(self.request(requests)?);
+        }
+        let batches = requests.groups.wait(ticket).await?;
+        let piece = window.open(Arc::clone(&self.open), group, Arc::clone(&plan.columns))?;
+        if let Some(last) = last_piece
+            .replace(piece)
+            .and_then(|last| window.piece_mut(last))
+        {
+            last.next = Some(piece);
+        }
+        let layout = self.open.group(group)?;
+        self.group = Some(GroupKeys {
+            piece,
+            first_row: layout.first_row,
+            row_count: layout.row_count,
+            batches,
+        });
+        Ok(true)
+    }
+
+    fn request(&self, requests: &mut KeyRequests) -> Result<Ticket> {
+        let (group, rows) = self
+            .groups
+            .front()
+            .ok_or_else(|| Error::internal("no row group is left"))?;
+        Ok(requests
+            .groups
+            .start(self.open.data.fetch(*group, rows, &self.scan.spec)))
+    }
+}

@@ -1,0 +1,214 @@
+//! The key pass of one section: picks of the rows that make its result, in key order, without reading a value.
+
+use std::cmp::Ordering;
+
+use arrow_array::types::{BinaryViewType, StringViewType};
+use arrow_row::Rows;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use paimon_meta::{Error, Result};
+
+use super::chunk::KeyPlan;
+use super::deduplicate::{Deduplicate, Rules};
+use super::kernel::{Head, Keys, Sink, merge};
+use super::key_file::KeyRequests;
+use super::keys::{KeyWindow, Views};
+use super::run::{Run, RunHead};
+use super::versions::HeadRows;
+use crate::fetches::Fetches;
+use crate::window::{PickSource, Window};
+
+/// Files whose opening is requested before the merge reaches them.
+const FILES_AHEAD: usize = 8;
+
+/// The key pass of one section.
+pub(crate) struct KeyPass {
+    plan: KeyPlan,
+    rules: Rules,
+    runs: Vec<Run>,
+    /// Runs whose head must be loaded before the merge can go on.
+    dry: Vec<usize>,
+    requests: KeyRequests,
+}
+
+impl KeyPass {
+    pub(crate) fn new(plan: KeyPlan, rules: Rules, runs: Vec<Run>) -> Self {
+        let requests = KeyRequests {
+            opens: Fetches::new(),
+            groups: Fetches::new(),
+        };
+        Self {
+            plan,
+            rules,
+            runs,
+            dry: Vec::new(),
+            requests,
+        }
+    }
+
+    async fn advance(&mut self, window: &mut Window) -> Result<bool> {
+        if self.plan.columns.nothing_passes {
+            return Ok(false);
+        }
+        if let Some(run) = self.dry.last().and_then(|run| self.runs.get_mut(*run)) {
+            run.load(&self.plan, window, &mut self.requests).await?;
+            if !run.is_dry() {
+                self.dry.pop();
+            }
+            self.open_ahead();
+            return Ok(true);
+        }
+        self.open_ahead();
+        self.merge(window)
+    }
+
+    /// Keeps files with the smallest keys requested, so that their opening overlaps with the merge.
+    fn open_ahead(&mut self) {
+        let mut requested = self.runs.iter().filter(|run| run.is_opening()).count();
+        while requested < FILES_AHEAD {
+            let waiting = self
+                .runs
+                .iter_mut()
+                .filter(|run| !run.is_opening())
+                .filter(|run| run.sentinel().is_some());
+            let next = waiting.min_by(|a, b| match (a.sentinel(), b.sentinel()) {
+                (Some(a), Some(b)) => a.compare(0, b, 0),
+                _ => Ordering::Equal,
+            });
+            let Some(next) = next else { return };
+            if !next.open_ahead(&self.plan, &mut self.requests) {
+                return;
+            }
+            requested += 1;
+        }
+    }
+
+    /// Merges what is loaded; false when all runs are finished.
+    fn merge(&mut self, window: &mut Window) -> Result<bool> {
+        let live: Vec<usize> = (0..self.runs.len())
+            .filter(|run| self.head(*run).is_some())
+            .collect();
+        let heads: Vec<LiveHead<'_>> = live.iter().filter_map(|run| self.head(*run)).collect();
+        if heads.is_empty() {
+            return Ok(false);
+        }
+        let rows: Vec<HeadRows<'_>> = heads.iter().map(|head| head.rows).collect();
+        let mut sink = Deduplicate {
+            rules: self.rules,
+            heads: &rows,
+            window,
+        };
+        let (stop, positions) = merge_heads(&heads, &mut sink)?;
+        let used_up = heads
+            .iter()
+            .zip(&positions)
+            .map(|(head, position)| !head.sentinel && *position == head.end);
+        let dry = used_up
+            .enumerate()
+            .filter(|(head, used_up)| *used_up || *head == stop);
+        self.dry = dry
+            .filter_map(|(head, _)| live.get(head).copied())
+            .collect();
+        for (run, position) in live.iter().zip(positions) {
+            if let Some(run) = self.runs.get_mut(*run) {
+                run.advance_to(position, window);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the kernel sees of a run; `None` when it is finished.
+    fn head(&self, run: usize) -> Option<LiveHead<'_>> {
+        match &self.runs.get(run)?.head {
+            RunHead::Finished => None,
+            RunHead::Sentinel(keys) => Some(LiveHead {
+                keys,
+                position: 0,
+                end: keys.len(),
+                sentinel: true,
+                rows: HeadRows::none(),
+            }),
+            RunHead::Loaded(chunk, position) => Some(LiveHead {
+                keys: &chunk.keys,
+                position: *position,
+                end: chunk.keys.len(),
+                sentinel: false,
+                rows: chunk.rows(),
+            }),
+        }
+    }
+}
+
+impl PickSource for KeyPass {
+    fn step<'a>(&'a mut self, window: &'a mut Window) -> BoxFuture<'a, Result<bool>> {
+        self.advance(window).boxed()
+    }
+}
+
+/// The head of a run that is not finished.
+struct LiveHead<'a> {
+    keys: &'a KeyWindow,
+    position: usize,
+    end: usize,
+    sentinel: bool,
+    rows: HeadRows<'a>,
+}
+
+/// Runs the kernel on the form that the section's keys have; returns the head that stopped it and all new positions.
+fn merge_heads<S: Sink>(heads: &[LiveHead<'_>], sink: &mut S) -> Result<(usize, Vec<usize>)> {
+    let first = heads.first().map(|head| head.keys);
+    match first {
+        Some(KeyWindow::Narrow(_)) => merge_form(heads, narrow, sink),
+        Some(KeyWindow::Long(_)) => merge_form(heads, long, sink),
+        Some(KeyWindow::Wide(_)) => merge_form(heads, wide, sink),
+        Some(KeyWindow::Packed(_)) => merge_form(heads, packed, sink),
+        Some(KeyWindow::Text(_)) => merge_form(heads, text, sink),
+        Some(KeyWindow::Bytes(_)) => merge_form(heads, bytes, sink),
+        Some(KeyWindow::Rows(_)) => merge_form(heads, rows, sink),
+        None => Err(Error::internal("a merge of nothing")),
+    }
+}
+
+fn merge_form<'a, K: Keys, S: Sink>(
+    heads: &[LiveHead<'a>],
+    form: impl Fn(&'a KeyWindow) -> Option<K>,
+    sink: &mut S,
+) -> Result<(usize, Vec<usize>)> {
+    let typed = |head: &LiveHead<'a>| {
+        let LiveHead {
+            position,
+            end,
+            sentinel,
+            ..
+        } = *head;
+        form(head.keys).map(|keys| Head {
+            keys,
+            position,
+            end,
+            sentinel,
+        })
+    };
+    let typed: Option<Vec<Head<K>>> = heads.iter().map(typed).collect();
+    let mut typed = typed.ok_or_else(|| Error::internal("keys of two forms in one section"))?;
+    let stop = merge(&mut typed, sink)?;
+    Ok((stop, typed.iter().map(|head| head.position).collect()))
+}
+
+macro_rules! form {
+    ($name:ident, $variant:ident, $keys:ty, $of:expr) => {
+        fn $name(window: &KeyWindow) -> Option<$keys> {
+            match window {
+                KeyWindow::$variant(keys) => Some($of(keys)),
+                _ => None,
+            }
+        }
+    };
+}
+
+form!(narrow, Narrow, &[i32], AsRef::as_ref);
+form!(long, Long, &[i64], AsRef::as_ref);
+form!(wide, Wide, &[i128], AsRef::as_ref);
+form!(packed, Packed, &[u128], Vec::as_slice);
+form!(text, Text, Views<'_, StringViewType>, Views);
+form!(bytes, Bytes, Views<'_, BinaryViewType>, Views);
+form!(rows, Rows, &Rows, AsRef::as_ref);

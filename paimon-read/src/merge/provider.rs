@@ -1,0 +1,54 @@
+//! The provider of merge reads. Facts: RP-200, RP-300, RP-303.
+
+use std::sync::Arc;
+
+use paimon_meta::{Error, MergeEngine, Options, Result, Split};
+
+use super::section::merge_sections;
+use crate::context::ReadContext;
+use crate::provider::{Claim, SplitReadProvider, not_mine};
+use crate::split_read::{check, partition_values, stream};
+use crate::stream::BatchStream;
+use crate::task::ReadTask;
+
+/// Reads splits of primary-key tables by merging the sorted runs of each section.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MergeProvider;
+
+impl SplitReadProvider for MergeProvider {
+    fn name(&self) -> &'static str {
+        "merge"
+    }
+
+    fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim {
+        let Split::Data(split) = &task.split else {
+            return Claim::No;
+        };
+        if !context.table.schema.has_primary_key() {
+            return Claim::No;
+        }
+        // Not merged at all: files of a streaming split are read as they are (RP-303).
+        if split.streaming || split.bucket < 0 {
+            return Claim::Refuse(Error::unsupported("streaming read"));
+        }
+        let engine = match context.table.options.value(&Options::MERGE_ENGINE) {
+            Ok(MergeEngine::Deduplicate) => check(split, context),
+            Ok(engine) => Err(Error::unsupported(format!("merge engine {engine}"))),
+            Err(error) => Err(error),
+        };
+        match engine {
+            Ok(()) => Claim::Read,
+            Err(error) => Claim::Refuse(error),
+        }
+    }
+
+    fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
+        let Split::Data(split) = task.split else {
+            return Err(not_mine());
+        };
+        let partition = partition_values(&split, context)?;
+        stream(split, context, move |opener, shape, split| {
+            merge_sections(opener, shape, split, partition)
+        })
+    }
+}

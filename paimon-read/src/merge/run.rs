@@ -1,0 +1,187 @@
+//! One sorted run of a section as windows of comparable keys.
+//!
+//! A run opens its files only when the merge reaches their smallest key: until then the key from the file's meta stands
+//! as a sentinel for it. At most one window of keys per run is held here; the next row group's keys are requested while
+//! this one is decoded.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use paimon_meta::{Error, Frame, Result, ResultExt};
+
+use super::chunk::{KeyChunk, KeyPlan, RunFile};
+use super::key_file::{KeyRequests, Next, Reading};
+use super::keys::KeyWindow;
+use crate::fetches::Ticket;
+use crate::window::Window;
+
+/// What stands at the head of a run.
+#[derive(Debug)]
+pub(crate) enum RunHead {
+    /// The smallest key of a file that is not opened yet.
+    Sentinel(KeyWindow),
+    /// Loaded keys, from the given position on.
+    Loaded(KeyChunk, usize),
+    /// Nothing more comes.
+    Finished,
+}
+
+/// A run of a section.
+pub(crate) struct Run {
+    files: VecDeque<RunFile>,
+    pub(crate) head: RunHead,
+    /// The file behind the sentinel, requested.
+    opening: Option<Ticket>,
+    reading: Option<Reading>,
+    /// The last key that was loaded, to see that keys ascend.
+    last_key: Option<(KeyWindow, usize)>,
+    last_piece: Option<u32>,
+}
+
+impl Run {
+    /// A run of files in key order.
+    ///
+    /// # Errors
+    /// `Corrupt` if the first file's smallest key does not decode.
+    pub(crate) fn new(plan: &KeyPlan, files: VecDeque<RunFile>) -> Result<Self> {
+        let mut run = Self {
+            files,
+            head: RunHead::Finished,
+            opening: None,
+            reading: None,
+            last_key: None,
+            last_piece: None,
+        };
+        run.seek_next_file(plan)?;
+        Ok(run)
+    }
+
+    /// Requests the file behind the sentinel; false if there is none or it is requested already.
+    pub(crate) fn open_ahead(&mut self, plan: &KeyPlan, requests: &mut KeyRequests) -> bool {
+        let (RunHead::Sentinel(_), None, Some(next)) =
+            (&self.head, &self.opening, self.files.front())
+        else {
+            return false;
+        };
+        self.opening = Some(
+            requests
+                .opens
+                .start(plan.opener.open_for(&next.meta, &plan.columns)),
+        );
+        true
+    }
+
+    /// The smallest key of the next file, while nothing of it is read.
+    pub(crate) fn sentinel(&self) -> Option<&KeyWindow> {
+        match &self.head {
+            RunHead::Sentinel(keys) if self.reading.is_none() => Some(keys),
+            _ => None,
+        }
+    }
+
+    /// Whether [`Self::load`] must be called again before the run can be merged.
+    pub(crate) fn is_dry(&self) -> bool {
+        match &self.head {
+            RunHead::Finished => false,
+            RunHead::Sentinel(_) => self.reading.is_some(),
+            RunHead::Loaded(chunk, position) => *position == chunk.keys.len(),
+        }
+    }
+
+    /// Takes note of how far the merge came in the loaded window.
+    pub(crate) fn advance_to(&mut self, position: usize, window: &mut Window) {
+        let RunHead::Loaded(chunk, at) = &mut self.head else {
+            return;
+        };
+        *at = position;
+        // The window holds fewer than 2^32 rows: it is part of a piece.
+        if let Some(last) = position
+            .checked_sub(1)
+            .and_then(|last| u32::try_from(last).ok())
+        {
+            chunk
+                .positions
+                .rows(last, 1, |row, _| window.pass(chunk.piece, row + 1));
+        }
+    }
+
+    /// Whether the file behind the sentinel is requested.
+    pub(crate) fn is_opening(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    /// Replaces the head by what comes next: the next window of keys, decoded here, or the next file's sentinel. Leaves
+    /// a used-up window in place if the batch that was decoded had no row left.
+    pub(crate) async fn load(
+        &mut self,
+        plan: &KeyPlan,
+        window: &mut Window,
+        requests: &mut KeyRequests,
+    ) -> Result<()> {
+        if self.reading.is_none() {
+            if !matches!(self.head, RunHead::Sentinel(_)) {
+                return self.seek_next_file(plan);
+            }
+            self.open_file(plan, requests).await?;
+        }
+        let Some(reading) = self.reading.as_mut() else {
+            return Ok(());
+        };
+        let name = reading.file.meta.file_name.clone();
+        match reading
+            .next_batch(plan, window, requests, &mut self.last_piece)
+            .await
+            .at(|| Frame::File(name))?
+        {
+            Next::Keys(chunk) => self.take(*chunk),
+            Next::Nothing => Ok(()),
+            Next::End => {
+                self.reading = None;
+                self.seek_next_file(plan)
+            }
+        }
+    }
+
+    fn take(&mut self, chunk: KeyChunk) -> Result<()> {
+        let disorder = |what: &str| {
+            Err(
+                Error::corrupt(format!("keys are not in ascending order {what}"))
+                    .at(Frame::File(chunk.file.meta.file_name.clone())),
+            )
+        };
+        if let Some((last, position)) = &self.last_key
+            && last.compare(*position, &chunk.keys, 0) != Ordering::Less
+        {
+            return disorder("from one batch to the next");
+        }
+        if let RunHead::Sentinel(least) = &self.head
+            && least.compare(0, &chunk.keys, 0) == Ordering::Greater
+        {
+            return disorder("or below the smallest key in the file's meta");
+        }
+        if let Some(row) = chunk.keys.disorder() {
+            return disorder(&format!("at row {row} of a batch"));
+        }
+        self.last_key = Some((chunk.keys.clone(), chunk.keys.len() - 1));
+        self.head = RunHead::Loaded(chunk, 0);
+        Ok(())
+    }
+
+    fn seek_next_file(&mut self, plan: &KeyPlan) -> Result<()> {
+        self.head = match self.files.front() {
+            None => RunHead::Finished,
+            Some(next) => RunHead::Sentinel(plan.sentinel(&next.meta)?),
+        };
+        Ok(())
+    }
+
+    async fn open_file(&mut self, plan: &KeyPlan, requests: &mut KeyRequests) -> Result<()> {
+        self.open_ahead(plan, requests);
+        let (Some(ticket), Some(file)) = (self.opening.take(), self.files.pop_front()) else {
+            return Ok(());
+        };
+        let open = requests.opens.wait(ticket).await?;
+        self.reading = Some(Reading::new(plan, file, open).await?);
+        Ok(())
+    }
+}

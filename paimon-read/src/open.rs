@@ -1,0 +1,218 @@
+//! Opening the data files of a split.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use paimon_format::{ByteSource, DataFile, FileColumn, Grain, RowRanges, format_reader, prune};
+use paimon_meta::{
+    DataFileMeta, DataSplit, Error, FilePath, Frame, Predicate, Result, ResultExt, TablePredicate,
+};
+
+use crate::columns::ColumnPlan;
+use crate::context::ReadContext;
+use crate::evolve::{FileScan, Wanted};
+use crate::source::StoreSource;
+
+/// An opened data file with the scans of one section.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    /// Name for errors.
+    pub(crate) name: String,
+    /// The file.
+    pub(crate) data: Arc<dyn DataFile>,
+    /// Scan of the value pass, if it has columns.
+    pub(crate) late: Option<FileScan>,
+    /// Scan of the row filter, if it has columns.
+    pub(crate) filter: Option<FileScan>,
+    /// Rows that may pass the row filter, by the bounds of the file's row groups.
+    pub(crate) may_match: RowRanges,
+}
+
+/// One row group as the window counts it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group {
+    pub(crate) first_row: u64,
+    pub(crate) row_count: u32,
+}
+
+impl OpenFile {
+    /// A row group.
+    ///
+    /// # Errors
+    /// `Internal` if there is none of that number, `Unsupported` if it has 2^32 rows or more.
+    pub(crate) fn group(&self, index: usize) -> Result<Group> {
+        let layout = self.data.layout();
+        let group = layout
+            .groups
+            .get(index)
+            .ok_or_else(|| Error::internal(format!("no row group {index}")))?;
+        let row_count = u32::try_from(group.row_count).map_err(|_| {
+            Error::unsupported("row groups of 2^32 rows").at(Frame::File(self.name.clone()))
+        })?;
+        Ok(Group {
+            first_row: group.first_row,
+            row_count,
+        })
+    }
+}
+
+/// What opening the files of one split needs.
+#[derive(Clone, Debug)]
+pub(crate) struct FileOpener {
+    context: Arc<ReadContext>,
+    bucket_path: Arc<str>,
+}
+
+impl FileOpener {
+    pub(crate) fn new(context: &Arc<ReadContext>, split: &DataSplit) -> Self {
+        Self {
+            context: Arc::clone(context),
+            bucket_path: split.bucket_path.as_str().into(),
+        }
+    }
+
+    pub(crate) fn context(&self) -> &Arc<ReadContext> {
+        &self.context
+    }
+
+    /// Opens a file; its footer is read once, however many readers share the cache.
+    ///
+    /// # Errors
+    /// `NotFound` and `Storage` of the store; `Corrupt` if the file is no file of its format or holds another number of
+    /// rows than its meta says; `Unsupported` for a format that is not there.
+    pub(crate) fn open(
+        &self,
+        meta: &Arc<DataFileMeta>,
+    ) -> BoxFuture<'static, Result<Arc<dyn DataFile>>> {
+        let (context, bucket_path, meta) = (
+            Arc::clone(&self.context),
+            Arc::clone(&self.bucket_path),
+            Arc::clone(meta),
+        );
+        async move {
+            let location = context.location(&meta.path(&bucket_path)?);
+            let load = {
+                let (context, meta, location) =
+                    (Arc::clone(&context), Arc::clone(&meta), location.clone());
+                move || open_uncached(context, location, meta)
+            };
+            let cache = context.resources.cache::<Arc<dyn DataFile>>();
+            let key = format!("{location}#{}", meta.file_size);
+            let data = cache
+                .get_or_load(key, |file| file.heap_bytes(), load)
+                .await?;
+            let rows = data.layout().row_count;
+            if rows != meta.row_count {
+                let message = format!(
+                    "the file holds {rows} rows, its meta says {}",
+                    meta.row_count
+                );
+                return Err(Error::corrupt(message).at(Frame::File(meta.file_name.clone())));
+            }
+            Ok(data)
+        }
+        .boxed()
+    }
+
+    /// The scan of wanted columns of a file; `None` if there are none.
+    pub(crate) fn scan(
+        &self,
+        meta: &DataFileMeta,
+        wanted: &[Wanted],
+        batch_size: usize,
+    ) -> Result<Option<FileScan>> {
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let schema = self.context.schema_of(meta)?;
+        let strings = self.context.request.strings;
+        FileScan::new(wanted, schema, batch_size, strings)
+            .map(Some)
+            .at(|| Frame::File(meta.file_name.clone()))
+    }
+
+    /// Opens a file for a section with those columns.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(crate) fn open_for(
+        &self,
+        meta: &Arc<DataFileMeta>,
+        columns: &Arc<ColumnPlan>,
+    ) -> BoxFuture<'static, Result<Arc<OpenFile>>> {
+        let (opener, meta, columns) = (self.clone(), Arc::clone(meta), Arc::clone(columns));
+        async move {
+            let batch_size = opener.context.request.batch_size;
+            let late = opener.scan(&meta, &columns.late, batch_size)?;
+            let filter = match &columns.filter {
+                Some(filter) => opener.scan(&meta, &filter.read, batch_size)?,
+                None => None,
+            };
+            let data = opener.open(&meta).await?;
+            let condition = columns
+                .filter
+                .as_ref()
+                .and_then(|filter| filter.predicate.as_ref());
+            let may_match = opener.may_match(&meta, &data, condition).await?;
+            Ok(Arc::new(OpenFile {
+                name: meta.file_name.clone(),
+                data,
+                late,
+                filter,
+                may_match,
+            }))
+        }
+        .boxed()
+    }
+}
+
+impl FileOpener {
+    /// The rows of a file that may satisfy a condition, by what the file says of its row groups; all without one.
+    ///
+    /// # Errors
+    /// Of the store and the file.
+    pub(crate) async fn may_match(
+        &self,
+        meta: &DataFileMeta,
+        data: &Arc<dyn DataFile>,
+        condition: Option<&TablePredicate>,
+    ) -> Result<RowRanges> {
+        let all = RowRanges::from_range(0..data.layout().row_count);
+        let Some(condition) = condition else {
+            return Ok(all);
+        };
+        let schema = self.context.schema_of(meta)?;
+        let partition = &self.context.table.schema.partition_keys;
+        let bound = condition.bind_to_file(&schema.fields, &mut |field| {
+            (!partition.contains(&field.name)).then(|| FilePath(vec![field.name.clone()]))
+        });
+        let pushed = Predicate::and(bound.into_iter().flatten());
+        let column = |path: &FilePath| {
+            let name = path.0.first()?;
+            let field = schema.fields.iter().find(|field| field.name == *name)?;
+            Some(FileColumn {
+                name: name.clone(),
+                data_type: field.data_type.clone(),
+            })
+        };
+        prune(data, &pushed, &column, Grain::Group)
+            .await
+            .at(|| Frame::File(meta.file_name.clone()))
+    }
+}
+
+async fn open_uncached(
+    context: Arc<ReadContext>,
+    location: String,
+    meta: Arc<DataFileMeta>,
+) -> Result<Arc<dyn DataFile>> {
+    let format = meta.format().unwrap_or_default();
+    let reader = format_reader(format).at(|| Frame::File(meta.file_name.clone()))?;
+    let source: Arc<dyn ByteSource> = Arc::new(StoreSource::new(
+        &context.resources,
+        &location,
+        meta.file_size,
+    )?);
+    reader.open(source).await
+}

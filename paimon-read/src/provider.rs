@@ -1,0 +1,70 @@
+//! The chain of readers: who reads a task. Facts: RP-200, RP-201, RP-211.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use paimon_meta::{Error, Result};
+
+use crate::context::ReadContext;
+use crate::stream::BatchStream;
+use crate::task::ReadTask;
+
+/// A provider's answer to a task.
+#[derive(Debug)]
+pub enum Claim {
+    /// Somebody else's.
+    No,
+    /// Mine.
+    Read,
+    /// Valid and mine, but not supported: the error names the feature.
+    Refuse(Error),
+}
+
+/// Reads the tasks it claims.
+///
+/// Contract: `claim` is cheap and requests nothing; `read` returns at once, nothing runs before the stream is polled. A
+/// provider may hand parts of its work on to the chain through [`read_task`].
+pub trait SplitReadProvider: Debug + Send + Sync {
+    /// Name for people, as `explain` shows it.
+    fn name(&self) -> &'static str;
+
+    /// Whether this provider reads the task.
+    fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim;
+
+    /// The rows of a task that was claimed.
+    ///
+    /// # Errors
+    /// What is wrong with the task or the request; errors of the store come out of the stream.
+    fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream>;
+}
+
+/// The provider that reads a task: the first claim wins.
+///
+/// # Errors
+/// The error of a refusal; `Unsupported` if nobody claims the task.
+pub fn provider_of<'a>(
+    task: &ReadTask,
+    context: &'a ReadContext,
+) -> Result<&'a Arc<dyn SplitReadProvider>> {
+    for provider in &context.providers {
+        match provider.claim(task, context) {
+            Claim::No => {}
+            Claim::Read => return Ok(provider),
+            Claim::Refuse(error) => return Err(error),
+        }
+    }
+    Err(Error::unsupported("this kind of split").with_detail("no provider claims it"))
+}
+
+/// A provider was handed a task that it did not claim.
+pub(crate) fn not_mine() -> Error {
+    Error::internal("a provider was asked to read a task that it does not claim")
+}
+
+/// Reads a task with the chain of the context.
+///
+/// # Errors
+/// As [`provider_of`], and those of the provider.
+pub fn read_task(task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
+    provider_of(&task, context)?.read(task, context)
+}

@@ -1,0 +1,67 @@
+//! Reading without a merge: files in order. Facts: RP-200, RP-201, RP-211, section 4 of the read path.
+
+use std::sync::Arc;
+
+use paimon_meta::{DataSplit, Result, Split};
+
+use crate::columns::ColumnPlan;
+use crate::context::ReadContext;
+use crate::files::FilePicks;
+use crate::provider::{Claim, SplitReadProvider};
+use crate::request::{RowKinds, RowOrder};
+use crate::split_read::{check, partition_values, stream};
+use crate::stream::BatchStream;
+use crate::task::ReadTask;
+
+/// Reads splits of append tables, and splits of primary-key tables that need no merge.
+///
+/// A split of a primary-key table is claimed only if kinds are not kept, it is not a streaming split, its raw flag is
+/// set, and every file is known to hold no retract rows: the planner counts a missing delete row count as none, a reader
+/// must not (RP-211). Other levels, engines or deletion vectors are not looked at: the raw flag is the planner's word
+/// (RP-212).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RawProvider;
+
+impl SplitReadProvider for RawProvider {
+    fn name(&self) -> &'static str {
+        "raw"
+    }
+
+    fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim {
+        let Split::Data(split) = &task.split else {
+            return Claim::No;
+        };
+        if context.table.schema.has_primary_key() && !needs_no_merge(split, context) {
+            return Claim::No;
+        }
+        match check(split, context) {
+            Ok(()) => Claim::Read,
+            Err(error) => Claim::Refuse(error),
+        }
+    }
+
+    fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
+        let Split::Data(split) = task.split else {
+            return Err(crate::provider::not_mine());
+        };
+        let partition = partition_values(&split, context)?;
+        stream(split, context, move |opener, shape, split| {
+            let table = &opener.context().table.schema;
+            let columns = ColumnPlan::new(shape, table, &[], &partition, shape.predicate.clone())?;
+            let files = split.files.into_iter().map(Arc::new).collect();
+            Ok(Box::new(FilePicks::new(opener, Arc::new(columns), files)))
+        })
+    }
+}
+
+fn needs_no_merge(split: &DataSplit, context: &ReadContext) -> bool {
+    let in_order = context.request.order == RowOrder::Any || split.files.len() <= 1;
+    context.request.row_kinds == RowKinds::Drop
+        && !split.streaming
+        && split.raw_convertible
+        && split
+            .files
+            .iter()
+            .all(|file| file.is_known_without_deletes())
+        && in_order
+}

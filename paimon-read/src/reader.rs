@@ -1,0 +1,122 @@
+//! The entry point: a table, a request, and tasks to read.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use futures_util::stream::{self, TryStreamExt};
+use paimon_io::Resources;
+use paimon_meta::{ResolvedTable, Result, Split};
+
+use crate::columns::Shape;
+use crate::context::ReadContext;
+use crate::merge::MergeProvider;
+use crate::provider::{SplitReadProvider, provider_of, read_task};
+use crate::raw::RawProvider;
+use crate::request::ReadRequest;
+use crate::stream::BatchStream;
+use crate::task::{ReadTask, TaskOrdering};
+
+/// Reads tasks of one table with one request.
+#[derive(Clone, Debug)]
+pub struct TableReader {
+    context: Arc<ReadContext>,
+    schema: SchemaRef,
+}
+
+impl TableReader {
+    /// A reader with the providers of this crate.
+    ///
+    /// # Errors
+    /// `InvalidInput` for columns that the table does not have or a batch size of 0; `Unsupported` for types without an
+    /// Arrow form.
+    pub fn new(
+        table: Arc<ResolvedTable>,
+        request: ReadRequest,
+        resources: Resources,
+    ) -> Result<Self> {
+        Self::from_context(ReadContext {
+            table,
+            request,
+            filter: None,
+            resources,
+            providers: default_providers(),
+        })
+    }
+
+    /// A reader with a filter or providers of the caller's own.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_context(context: ReadContext) -> Result<Self> {
+        let schema = Shape::new(&context.table, &context.request, context.filter.as_ref())?.schema;
+        Ok(Self {
+            context: Arc::new(context),
+            schema,
+        })
+    }
+
+    /// Schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        SchemaRef::clone(&self.schema)
+    }
+
+    /// What all tasks share.
+    pub fn context(&self) -> &Arc<ReadContext> {
+        &self.context
+    }
+
+    /// One task per split.
+    pub fn tasks(&self, splits: impl IntoIterator<Item = Split>) -> Vec<ReadTask> {
+        splits.into_iter().map(ReadTask::new).collect()
+    }
+
+    /// Name of the provider that reads a task.
+    ///
+    /// # Errors
+    /// `Unsupported` that names what nobody can read.
+    pub fn provider(&self, task: &ReadTask) -> Result<&'static str> {
+        provider_of(task, &self.context).map(|provider| provider.name())
+    }
+
+    /// Order of the rows of a task.
+    pub fn ordering(&self, task: &ReadTask) -> TaskOrdering {
+        let Split::Data(split) = &task.split else {
+            return TaskOrdering::Unordered;
+        };
+        let merged = self
+            .provider(task)
+            .is_ok_and(|name| name == MergeProvider.name());
+        let keyed = self.context.table.schema.has_primary_key();
+        if keyed && (merged || split.files.len() <= 1) {
+            TaskOrdering::Key
+        } else {
+            TaskOrdering::Unordered
+        }
+    }
+
+    /// The rows of one task. Nothing runs before the stream is polled.
+    ///
+    /// # Errors
+    /// What is not supported, by name, before any data file is touched.
+    pub fn read(&self, task: ReadTask) -> Result<BatchStream> {
+        read_task(task, &self.context)
+    }
+
+    /// The rows of several tasks, one after the other; the request's limit counts over all of them.
+    ///
+    /// # Errors
+    /// As [`Self::read`], for any of the tasks.
+    pub fn read_all(&self, tasks: Vec<ReadTask>) -> Result<BatchStream> {
+        let streams = tasks
+            .into_iter()
+            .map(|task| self.read(task))
+            .collect::<Result<Vec<_>>>()?;
+        let rows = stream::iter(streams.into_iter().map(Ok)).try_flatten();
+        Ok(BatchStream::new(self.schema(), rows).limited(self.context.request.limit))
+    }
+}
+
+/// The providers of this crate, in order.
+pub fn default_providers() -> Vec<Arc<dyn SplitReadProvider>> {
+    vec![Arc::new(RawProvider), Arc::new(MergeProvider)]
+}

@@ -1,0 +1,289 @@
+//! What stands between deciding which rows make the result and decoding them.
+//!
+//! A *pick source* (files in order, or the key pass of a merge) opens pieces and picks rows of them, in the order of the
+//! result; the value pass consumes the picks. A pick is final once it is here. A piece is *decided* once the source is
+//! past its last row: only then is it known which of its rows are never needed.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef};
+use futures_util::future::BoxFuture;
+use paimon_format::RowRanges;
+use paimon_meta::{Error, Result};
+
+use crate::columns::ColumnPlan;
+use crate::merge::Stretch;
+use crate::open::OpenFile;
+use crate::output::Registered;
+use crate::piece_values::PieceValues;
+use crate::positions::Positions;
+
+/// Opens pieces and picks rows, step by step.
+pub(crate) trait PickSource: Send {
+    /// Does a bounded amount of work (at most one batch is decoded). False when there is nothing more to pick.
+    fn step<'a>(&'a mut self, window: &'a mut Window) -> BoxFuture<'a, Result<bool>>;
+}
+
+/// Decoded columns of some rows of a piece.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    /// Which rows.
+    pub(crate) positions: Positions,
+    /// The columns.
+    pub(crate) arrays: Vec<ArrayRef>,
+    /// Speeds up ascending look-ups in `positions`.
+    pub(crate) hint: usize,
+    /// Where the output batch being built knows these columns, see [`crate::output`].
+    pub(crate) registered: Registered,
+}
+
+impl Decoded {
+    pub(crate) fn new(positions: Positions, arrays: Vec<ArrayRef>) -> Self {
+        Self {
+            positions,
+            arrays,
+            hint: 0,
+            registered: Registered::default(),
+        }
+    }
+
+    /// As [`Positions::find`].
+    pub(crate) fn find(&mut self, row: u32) -> Option<(u32, u32)> {
+        self.positions.find(row, &mut self.hint)
+    }
+}
+
+/// One opened row group of one run.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// Where its rows are.
+    pub(crate) file: Arc<OpenFile>,
+    /// Row group in the file.
+    pub(crate) group: usize,
+    /// File position of its first row.
+    pub(crate) first_row: u64,
+    /// Rows.
+    pub(crate) row_count: u32,
+    /// Which columns come from where.
+    pub(crate) columns: Arc<ColumnPlan>,
+    /// Early columns (kept from the key pass), in ascending row order.
+    pub(crate) early: VecDeque<Decoded>,
+    /// Rows picked so far, ascending.
+    picked: Vec<Range<u32>>,
+    /// Rows below this one are decided.
+    passed: u32,
+    /// Piece that follows in the same run, once it exists.
+    pub(crate) next: Option<u32>,
+    /// What the value pass has of it.
+    pub(crate) values: PieceValues,
+}
+
+impl Piece {
+    /// Whether every row is decided.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.passed >= self.row_count
+    }
+
+    /// File positions of the rows that are picked or may still be.
+    pub(crate) fn wanted(&self) -> RowRanges {
+        let absolute = |range: Range<u32>| {
+            self.first_row + u64::from(range.start)..self.first_row + u64::from(range.end)
+        };
+        let open = (self.passed < self.row_count).then_some(self.passed..self.row_count);
+        self.picked
+            .iter()
+            .cloned()
+            .chain(open)
+            .map(absolute)
+            .collect()
+    }
+
+    fn pick(&mut self, row: u32, count: u32) {
+        match self.picked.last_mut() {
+            Some(last) if last.end == row => last.end += count,
+            _ => self.picked.push(row..row + count),
+        }
+    }
+}
+
+/// Picks and the pieces they point into.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    /// Pieces from number `first_piece` on; dropped ones leave a hole until all before them are dropped too.
+    pieces: VecDeque<Option<Piece>>,
+    first_piece: u32,
+    picks: VecDeque<Stretch>,
+    /// Bytes of early columns and comparable keys that are held.
+    key_bytes: usize,
+}
+
+impl Window {
+    /// Takes in a piece that was opened; pieces are numbered in the order in which they are opened.
+    pub(crate) fn open(
+        &mut self,
+        file: Arc<OpenFile>,
+        group: usize,
+        columns: Arc<ColumnPlan>,
+    ) -> Result<u32> {
+        let layout = file.group(group)?;
+        let number = u32::try_from(self.pieces.len())
+            .ok()
+            .and_then(|open| self.first_piece.checked_add(open))
+            .ok_or_else(|| Error::internal("more than 2^32 row groups in a section"))?;
+        let piece = Piece {
+            group,
+            first_row: layout.first_row,
+            row_count: layout.row_count,
+            file,
+            columns,
+            early: VecDeque::new(),
+            picked: Vec::new(),
+            passed: 0,
+            next: None,
+            values: PieceValues::default(),
+        };
+        self.pieces.push_back(Some(piece));
+        Ok(number)
+    }
+
+    /// The piece of that number, unless it was dropped.
+    pub(crate) fn piece(&self, number: u32) -> Option<&Piece> {
+        self.pieces.get(self.index(number)?)?.as_ref()
+    }
+
+    /// As [`Self::piece`].
+    pub(crate) fn piece_mut(&mut self, number: u32) -> Option<&mut Piece> {
+        let index = self.index(number)?;
+        self.pieces.get_mut(index)?.as_mut()
+    }
+
+    fn index(&self, number: u32) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.first_piece)?).ok()
+    }
+
+    /// Picks rows: they follow all rows picked before.
+    pub(crate) fn pick(&mut self, number: u32, row: u32, count: u32) {
+        if let Some(piece) = self.piece_mut(number) {
+            piece.pick(row, count);
+        }
+        if let Some(last) = self.picks.back_mut()
+            && last.piece == number
+            && last.row + last.length == row
+        {
+            last.length += count;
+            return;
+        }
+        self.picks.push_back(Stretch {
+            piece: number,
+            row,
+            length: count,
+        });
+    }
+
+    /// Picks rows by their file positions.
+    ///
+    /// # Errors
+    /// `Internal` if one is not in the piece.
+    pub(crate) fn pick_rows(&mut self, number: u32, rows: &RowRanges) -> Result<()> {
+        let Some(piece) = self.piece(number) else {
+            return Ok(());
+        };
+        let positions = Positions::new(rows, piece.first_row)?;
+        positions.rows(0, positions.len(), |row, count| {
+            self.pick(number, row, count);
+        });
+        Ok(())
+    }
+
+    /// Says that no row of the piece below `row` will be picked any more.
+    pub(crate) fn pass(&mut self, number: u32, row: u32) {
+        let Some(piece) = self.piece_mut(number) else {
+            return;
+        };
+        piece.passed = piece.passed.max(row);
+        // A piece whose rows all lost is never decoded.
+        if piece.is_decided() && piece.picked.is_empty() {
+            self.remove(number);
+        }
+    }
+
+    /// Keeps columns of a piece that are already decoded.
+    pub(crate) fn keep_early(&mut self, number: u32, decoded: Decoded) {
+        let bytes = bytes_of(&decoded);
+        if let Some(piece) = self.piece_mut(number) {
+            piece.early.push_back(decoded);
+            self.key_bytes += bytes;
+        }
+    }
+
+    /// The next pick, if there is one.
+    pub(crate) fn front(&self) -> Option<Stretch> {
+        self.picks.front().copied()
+    }
+
+    /// Takes rows off the front of the next pick.
+    pub(crate) fn consume(&mut self, rows: u32) {
+        let Some(front) = self.picks.front_mut() else {
+            return;
+        };
+        if rows < front.length {
+            front.row += rows;
+            front.length -= rows;
+            return;
+        }
+        self.picks.pop_front();
+    }
+
+    /// Frees early columns of the piece below `row`, and the piece itself when nothing of it is left.
+    pub(crate) fn release(&mut self, number: u32, row: u32) {
+        let Some(piece) = self.piece_mut(number) else {
+            return;
+        };
+        let mut freed = 0;
+        while let Some(decoded) = piece.early.front()
+            && decoded.positions.end() <= row
+        {
+            freed += bytes_of(decoded);
+            piece.early.pop_front();
+        }
+        let last = piece.picked.last().map_or(0, |range| range.end);
+        let done = piece.is_decided() && row >= last;
+        self.key_bytes = self.key_bytes.saturating_sub(freed);
+        if done {
+            self.remove(number);
+        }
+    }
+
+    fn remove(&mut self, number: u32) {
+        let Some(slot) = self
+            .index(number)
+            .and_then(|index| self.pieces.get_mut(index))
+        else {
+            return;
+        };
+        if let Some(piece) = slot.take() {
+            let bytes: usize = piece.early.iter().map(bytes_of).sum();
+            self.key_bytes = self.key_bytes.saturating_sub(bytes);
+        }
+        while self.pieces.front().is_some_and(Option::is_none) {
+            self.pieces.pop_front();
+            self.first_piece += 1;
+        }
+    }
+
+    /// Bytes that the window holds: early columns and picks.
+    pub(crate) fn bytes(&self) -> usize {
+        // A pick is counted twice: here and in its piece.
+        self.key_bytes + self.picks.len() * (size_of::<Stretch>() + size_of::<Range<u32>>())
+    }
+}
+
+fn bytes_of(decoded: &Decoded) -> usize {
+    decoded
+        .arrays
+        .iter()
+        .map(|array| array.get_buffer_memory_size())
+        .sum()
+}

@@ -1,0 +1,245 @@
+//! The library as a reader of golden tables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use futures_util::StreamExt;
+use paimon_io::Resources;
+use paimon_meta::{DataField, Error, ResolvedTable, Result, Split};
+use paimon_plan::{PartitionValue, Plan, ResolveRequest, ScanRequest, Table, plan};
+use paimon_read::{ReadRequest, ReadTask, RowKinds, TableReader, block_on};
+use paimon_testkit::{
+    GoldenCase, GoldenDataSplit, GoldenReader, GoldenRequest, GoldenRows, JsonRow, JsonRows,
+    NotYet, Verdict, check_read,
+};
+
+/// One way to read a plan.
+#[derive(Clone, Copy, Debug)]
+struct Route {
+    batch_size: usize,
+    /// Tasks read at once; 0 reads one task after the other as one stream.
+    at_once: usize,
+}
+
+const ROUTES: [Route; 4] = [
+    Route {
+        batch_size: 8192,
+        at_once: 0,
+    },
+    Route {
+        batch_size: 1,
+        at_once: 1,
+    },
+    Route {
+        batch_size: 7,
+        at_once: 3,
+    },
+    Route {
+        batch_size: 8192,
+        at_once: 8,
+    },
+];
+
+/// Every read of a case by every route.
+pub(crate) fn check_case(case: &GoldenCase, not_yet: &NotYet) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    for (index, read) in case.reads.iter().enumerate() {
+        for route in ROUTES {
+            let verdict = check_read(case, read, &Library { route });
+            if let Err(reason) = not_yet.judge(&case.case, index, &verdict) {
+                wrong.push(format!("{route:?}: {reason}"));
+                break;
+            }
+            if !matches!(verdict, Verdict::Same) {
+                break;
+            }
+        }
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("\n"))
+    }
+}
+
+struct Library {
+    route: Route,
+}
+
+/// A request that was resolved and planned.
+struct Planned {
+    resources: Resources,
+    table: Arc<ResolvedTable>,
+    plan: Plan,
+}
+
+impl Library {
+    fn plan(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<Planned> {
+        refuse(request)?;
+        let resources = Resources::local();
+        let mut options: BTreeMap<String, Option<String>> = request.raw_options.clone();
+        options.extend(
+            request
+                .options
+                .iter()
+                .map(|(key, value)| (key.clone(), Some(value.clone()))),
+        );
+        let resolve = ResolveRequest {
+            options,
+            branch: request.branch.clone(),
+            time_zone: request.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
+        };
+        let location = case.table().display().to_string();
+        let table = block_on(Table::resolve(&resources, &location, &resolve))?;
+        let partition = request
+            .partition
+            .iter()
+            .map(|(key, value)| (key.clone(), PartitionValue::Text(value.clone())));
+        let partition: BTreeMap<_, _> = partition.collect();
+        let scan = ScanRequest {
+            predicate: request.predicate(&table.schema.fields)?,
+            limit: request.limit,
+            partitions: if partition.is_empty() {
+                Vec::new()
+            } else {
+                vec![partition]
+            },
+            bucket: request.bucket,
+            ..ScanRequest::default()
+        };
+        let plan = block_on(plan(&resources, &table, &scan))?;
+        Ok(Planned {
+            resources,
+            table: Arc::new(table),
+            plan,
+        })
+    }
+}
+
+/// What neither planner nor reader are asked for yet.
+fn refuse(request: &GoldenRequest) -> Result<()> {
+    if request.system_table.is_some() {
+        return Err(Error::unsupported("system tables"));
+    }
+    if request.stream.is_some() {
+        return Err(Error::unsupported("streaming read"));
+    }
+    Ok(())
+}
+
+impl GoldenReader for Library {
+    fn plan(
+        &self,
+        case: &GoldenCase,
+        request: &GoldenRequest,
+    ) -> Result<Option<Vec<Vec<GoldenDataSplit>>>> {
+        let planned = Self::plan(self, case, request)?;
+        let partition = planned.table.schema.partition_fields()?;
+        let splits = (0..planned.plan.len()).map(|index| match planned.plan.split(index)? {
+            Split::Data(split) => GoldenDataSplit::of(&split, &partition),
+            _ => Err(Error::internal("a plan of other splits")),
+        });
+        Ok(Some(vec![splits.collect::<Result<_>>()?]))
+    }
+
+    fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
+        let Planned {
+            resources,
+            table,
+            plan,
+        } = Self::plan(self, case, request)?;
+        let mut read = ReadRequest {
+            predicate: plan.residual(),
+            limit: request.limit,
+            batch_size: self.route.batch_size,
+            row_kinds: if request.kinds {
+                RowKinds::Keep
+            } else {
+                RowKinds::Drop
+            },
+            ..ReadRequest::default()
+        };
+        if let Some(columns) = &request.columns {
+            read = read.with_columns(&table.schema, columns)?;
+        }
+        let fields: Vec<DataField> = match &read.projection {
+            None => table.schema.fields.clone(),
+            Some(ids) => ids
+                .iter()
+                .filter_map(|id| table.schema.field_by_id(*id).cloned())
+                .collect(),
+        };
+        let reader = TableReader::new(table, read, resources)?;
+        let splits = (0..plan.len())
+            .map(|index| plan.split(index))
+            .collect::<Result<Vec<_>>>()?;
+        let tasks = reader.tasks(splits);
+        for task in &tasks {
+            reader.provider(task)?;
+        }
+        let mut rows = self.read(&reader, tasks, &fields, request.kinds)?;
+        if let Some(limit) = request.limit {
+            rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        }
+        Ok(GoldenRows {
+            columns: fields.into_iter().map(|field| field.name).collect(),
+            rows,
+        })
+    }
+}
+
+impl Library {
+    fn read(
+        &self,
+        reader: &TableReader,
+        tasks: Vec<ReadTask>,
+        fields: &[DataField],
+        kinds: bool,
+    ) -> Result<Vec<JsonRow>> {
+        let streams = if self.route.at_once == 0 {
+            vec![reader.read_all(tasks)?]
+        } else {
+            tasks
+                .into_iter()
+                .map(|task| reader.read(over_the_wire(task)))
+                .collect::<Result<_>>()?
+        };
+        let at_once = self.route.at_once.max(1);
+        block_on(async {
+            let batches = futures_util::stream::iter(streams).flatten_unordered(at_once);
+            let mut batches = std::pin::pin!(batches);
+            let mut rows = Vec::new();
+            while let Some(batch) = batches.next().await {
+                let batch = batch?;
+                assert!(batch.num_rows() > 0 && batch.num_rows() <= self.route.batch_size);
+                assert_eq!(batch.schema(), reader.schema());
+                rows.extend(json_rows(&batch, fields, kinds)?);
+            }
+            Ok(rows)
+        })
+    }
+}
+
+/// Tasks are data: reading one that was sent somewhere gives the same rows.
+fn over_the_wire(task: ReadTask) -> ReadTask {
+    serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap()
+}
+
+fn json_rows(
+    batch: &arrow_array::RecordBatch,
+    fields: &[DataField],
+    kinds: bool,
+) -> Result<Vec<JsonRow>> {
+    let types: Vec<_> = fields.iter().map(|field| field.data_type.clone()).collect();
+    if !kinds {
+        return JsonRows::new(batch, &types)?.rows();
+    }
+    let columns: Vec<usize> = (1..batch.num_columns()).collect();
+    let values = batch.project(&columns).unwrap();
+    let kinds = batch
+        .column(0)
+        .as_primitive::<arrow_array::types::Int8Type>();
+    let rows = JsonRows::new(&values, &types)?.with_row_kinds("rowkind", kinds)?;
+    rows.rows()
+}
