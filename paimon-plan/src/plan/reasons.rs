@@ -95,8 +95,8 @@ impl PlannedSplit<'_> {
         files_of(start).start..files_of(end).end
     }
 
-    /// Pairs of files of the split that may hold versions of the same keys, section by section. A section of `n` runs has
-    /// up to `n²/2` pairs for each file, so take only as many as are needed.
+    /// Pairs of files of the split that may hold versions of the same keys, section by section. They are found one by one,
+    /// and a section of `n` files has up to `n²/2`: take only as many as are needed.
     ///
     /// # Errors
     /// Each item is `Corrupt` if keys do not hold the key columns.
