@@ -14,8 +14,8 @@ use crate::scan::FileColumn;
 /// The rows that may match a predicate, by the bounds of row groups or pages; rows that are left out do not.
 ///
 /// `columns` gives the column of the file for a path; a path without one, and a column without bounds, rule out
-/// nothing. The finer grain includes what the coarser one knows only if both are asked: intersect their answers. Reads
-/// page indexes for [`Grain::Page`].
+/// nothing. Pages may lack bounds where row groups have them: for the sharpest answer ask for both and intersect.
+/// Reads page indexes for [`Grain::Page`].
 ///
 /// # Errors
 /// Of [`DataFile::bounds`].

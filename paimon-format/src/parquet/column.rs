@@ -14,6 +14,9 @@ use super::schema::FileSchema;
 use super::stored::Stored;
 use crate::scan::FileColumn;
 
+/// The child by which a map in the layout `shared-shredding` is known (table-format 7.8).
+const SHREDDED: &str = "__field_mapping";
+
 /// An asked column that is in the file.
 #[derive(Debug)]
 pub(super) struct Resolved {
@@ -115,14 +118,13 @@ impl Walk<'_> {
             (TypeKind::Row(asked), ArrowType::Struct(from), ArrowType::Struct(to)) => {
                 self.row(from, asked, to)
             }
-            (TypeKind::Variant, ..) => Err(Error::unsupported("type VARIANT in Parquet files")),
-            (TypeKind::Blob, ..) => Err(Error::unsupported("type BLOB in Parquet files")),
-            (TypeKind::Geometry(_), ..) => {
-                Err(Error::unsupported("type GEOMETRY in Parquet files"))
+            (TypeKind::Map(..), ArrowType::Struct(from), _) if from.find(SHREDDED).is_some() => {
+                Err(Error::unsupported("shared-shredding maps in Parquet files"))
             }
-            (TypeKind::Geography { .. }, ..) => {
-                Err(Error::unsupported("type GEOGRAPHY in Parquet files"))
-            }
+            (TypeKind::Variant, ..) => Err(not_read("VARIANT")),
+            (TypeKind::Blob, ..) => Err(not_read("BLOB")),
+            (TypeKind::Geometry(_), ..) => Err(not_read("GEOMETRY")),
+            (TypeKind::Geography { .. }, ..) => Err(not_read("GEOGRAPHY")),
             (kind, from, to) if kind.is_scalar() && !from.is_nested() => self.leaf(from, kind, to),
             (_, from, _) => Err(Error::corrupt(format!(
                 "stored as {from}, which cannot be read as {asked}"
@@ -240,6 +242,10 @@ impl Walk<'_> {
             },
         ))
     }
+}
+
+fn not_read(name: &str) -> Error {
+    Error::unsupported(format!("type {name} in Parquet files"))
 }
 
 fn retyped(field: &Field, data_type: ArrowType) -> FieldRef {

@@ -25,6 +25,9 @@ use crate::scan::{FileColumn, ScanSpec};
 use crate::single_flight::SingleFlight;
 use crate::source::{ByteSource, read_all};
 
+/// Most pages to ask for one by one: the decoder looks each of them up among all others. Beyond, columns are read whole.
+const MOST_PAGES: usize = 2048;
+
 /// An opened Parquet file. Cheap to clone, so that futures need not borrow it.
 #[derive(Clone)]
 pub(super) struct ParquetFile(Arc<Inner>);
@@ -113,8 +116,10 @@ impl ParquetFile {
     async fn reader(&self, part: &Part) -> Result<ParquetRecordBatchReader> {
         let here = |error| self.here(part.group, error);
         let (group, _) = self.group(part.group)?;
-        let metadata = match self.page_index_for(part).await? {
-            Some(indexed) => part.plan.decoder_with(&indexed).map_err(here)?,
+        let indexed = self.page_index_for(part).await?;
+        let mut by_page = indexed.is_some();
+        let metadata = match &indexed {
+            Some(indexed) => part.plan.decoder_with(indexed).map_err(here)?,
             None => part.plan.decoder.clone(),
         };
         let failed = |error| here(corrupt("row group does not decode", error));
@@ -124,6 +129,11 @@ impl ParquetFile {
                 DecodeResult::Data(reader) => return Ok(reader),
                 DecodeResult::Finished => {
                     return Err(here(Error::internal("decoder ends without rows")));
+                }
+                DecodeResult::NeedsData(ranges) if by_page && ranges.len() > MOST_PAGES => {
+                    by_page = false;
+                    let whole_chunks = part.plan.decoder.clone();
+                    decoder = self.push_decoder(whole_chunks, part).map_err(here)?;
                 }
                 DecodeResult::NeedsData(ranges) => {
                     let buffers = read_all(self.0.source.as_ref(), ranges.clone()).await?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Decimal128Array};
+use arrow_array::{Array, ArrayRef, Decimal128Array, FixedSizeBinaryArray};
 use arrow_schema::DataType as ArrowType;
 use paimon_meta::{Error, Result};
 
@@ -92,16 +92,33 @@ fn unscaled(array: &ArrayRef) -> Result<Decimal128Array> {
         ArrowType::Int64 => Ok(array
             .as_primitive::<Int64Type>()
             .unary::<_, Decimal128Type>(i128::from)),
-        ArrowType::FixedSizeBinary(_) => array
-            .as_fixed_size_binary()
-            .iter()
-            .map(from_bytes)
-            .collect(),
+        ArrowType::FixedSizeBinary(_) => fixed(array.as_fixed_size_binary()),
         ArrowType::Binary => array.as_binary::<i32>().iter().map(from_bytes).collect(),
         ArrowType::LargeBinary => array.as_binary::<i64>().iter().map(from_bytes).collect(),
         ArrowType::BinaryView => array.as_binary_view().iter().map(from_bytes).collect(),
         from => Err(unexpected(from, &ArrowType::Decimal128(38, 0))),
     }
+}
+
+/// Up to 16 bytes are read as 16 that reach into the next value, which the shift throws out again.
+fn fixed(array: &FixedSizeBinaryArray) -> Result<Decimal128Array> {
+    let width = usize::try_from(array.value_length()).unwrap_or(0);
+    let shift = match WIDTH.checked_sub(width) {
+        Some(rest) if width > 0 => 8 * rest,
+        _ => return array.iter().map(from_bytes).collect(),
+    };
+    let bytes = array.value_data();
+    let value = |row: usize| {
+        let rest = bytes.get(row * width..).unwrap_or_default();
+        let wide = rest.first_chunk::<WIDTH>().copied().unwrap_or_else(|| {
+            let mut wide = [0; WIDTH];
+            wide.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            wide
+        });
+        i128::from_be_bytes(wide) >> shift
+    };
+    let values: Vec<i128> = (0..array.len()).map(value).collect();
+    Ok(Decimal128Array::new(values.into(), array.nulls().cloned()))
 }
 
 fn from_bytes(bytes: Option<&[u8]>) -> Result<Option<i128>> {

@@ -13,9 +13,9 @@ use paimon_meta::{Error, Result};
 
 use super::unexpected;
 
-const NANOS_PER_DAY: i128 = 86_400_000_000_000;
+const NANOS_PER_DAY: i64 = 86_400_000_000_000;
 /// Julian day of 1970-01-01.
-const JULIAN_EPOCH: i128 = 2_440_588;
+const JULIAN_EPOCH: i64 = 2_440_588;
 
 fn per_second(unit: TimeUnit) -> i64 {
     match unit {
@@ -132,29 +132,63 @@ struct Int96s<'a>(&'a FixedSizeBinaryArray);
 
 impl Timestamps for Int96s<'_> {
     fn into_unit<T: ArrowTimestampType>(self) -> Result<PrimitiveArray<T>> {
-        let nanos_per_unit = i128::from(per_second(TimeUnit::Nanosecond) / per_second(T::UNIT));
-        let convert = |bytes: &[u8]| {
-            let nanos = nanos_since_epoch(bytes)?;
-            i64::try_from(nanos.div_euclid(nanos_per_unit)).map_err(|_| {
-                let unit = T::UNIT;
-                Error::corrupt(format!(
-                    "INT96 timestamp {nanos} in nanoseconds is outside the range of {unit:?}s"
-                ))
-            })
-        };
-        self.0
-            .iter()
-            .map(|bytes| bytes.map(convert).transpose())
-            .collect()
+        let (stored, _) = self.0.value_data().as_chunks::<12>();
+        let mut values = Vec::with_capacity(stored.len());
+        for (row, bytes) in stored.iter().enumerate() {
+            let stored = Int96::from(bytes);
+            let value = match stored.in_unit(T::UNIT) {
+                Some(value) => value,
+                None if self.0.is_null(row) => 0,
+                None => {
+                    let (nanos, unit) = (stored.nanos_since_epoch(), T::UNIT);
+                    let found = format!("INT96 timestamp {nanos} in nanoseconds");
+                    return Err(Error::corrupt(format!(
+                        "{found} is outside the range of {unit:?}s"
+                    )));
+                }
+            };
+            values.push(value);
+        }
+        Ok(PrimitiveArray::new(values.into(), self.0.nulls().cloned()))
     }
 }
 
 /// Nanoseconds of the day, 8 bytes, and Julian day, 4 bytes, little-endian.
-fn nanos_since_epoch(bytes: &[u8]) -> Result<i128> {
-    let [n0, n1, n2, n3, n4, n5, n6, n7, d0, d1, d2, d3] = bytes else {
-        return Err(Error::internal(format!("INT96 of {} bytes", bytes.len())));
-    };
-    let nanos = i64::from_le_bytes([*n0, *n1, *n2, *n3, *n4, *n5, *n6, *n7]);
-    let day = i32::from_le_bytes([*d0, *d1, *d2, *d3]);
-    Ok((i128::from(day) - JULIAN_EPOCH) * NANOS_PER_DAY + i128::from(nanos))
+#[derive(Clone, Copy)]
+struct Int96 {
+    days_since_epoch: i64,
+    nanos_of_day: i64,
+}
+
+impl From<&[u8; 12]> for Int96 {
+    #[inline]
+    fn from(bytes: &[u8; 12]) -> Self {
+        let [n0, n1, n2, n3, n4, n5, n6, n7, d0, d1, d2, d3] = *bytes;
+        Self {
+            days_since_epoch: i64::from(i32::from_le_bytes([d0, d1, d2, d3])) - JULIAN_EPOCH,
+            nanos_of_day: i64::from_le_bytes([n0, n1, n2, n3, n4, n5, n6, n7]),
+        }
+    }
+}
+
+impl Int96 {
+    /// The count of the unit since the epoch, floored, if it has one.
+    #[inline]
+    fn in_unit(self, unit: TimeUnit) -> Option<i64> {
+        let nanos_per_unit = per_second(TimeUnit::Nanosecond) / per_second(unit);
+        let whole_days = self
+            .days_since_epoch
+            .checked_mul(NANOS_PER_DAY / nanos_per_unit);
+        let count = whole_days
+            .and_then(|days| days.checked_add(self.nanos_of_day.div_euclid(nanos_per_unit)));
+        // On the first and last day of the range only the sum may fit.
+        count.or_else(|| {
+            i64::try_from(self.nanos_since_epoch().div_euclid(nanos_per_unit.into())).ok()
+        })
+    }
+
+    fn nanos_since_epoch(self) -> i128 {
+        i128::from(self.days_since_epoch) * i128::from(NANOS_PER_DAY)
+            + i128::from(self.nanos_of_day)
+    }
 }

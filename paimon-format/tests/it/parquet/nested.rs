@@ -197,6 +197,20 @@ fn map_and_multiset_are_read_from_the_same_group() {
 }
 
 #[test]
+fn map_in_another_layout_is_refused_by_name() {
+    let columns: Vec<ArrayRef> = vec![Arc::new(Int32Array::from(vec![1]))];
+    let fields = Fields::from(vec![Field::new("__field_mapping", ArrowType::Int32, true)]);
+    let shredded = StructArray::new(fields, columns, None);
+    let asked =
+        TypeKind::Map(Box::new(TypeKind::VarChar(9).not_null()), Box::new(int())).nullable();
+    let error = read_as(file_of(Arc::new(shredded)), &asked).unwrap_err();
+    assert_eq!(
+        error.feature(),
+        Some("shared-shredding maps in Parquet files")
+    );
+}
+
+#[test]
 fn map_children_go_by_their_names() {
     let mut builder = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
     builder.append(true).unwrap();

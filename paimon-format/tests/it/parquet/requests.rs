@@ -146,3 +146,25 @@ fn rows_close_together_need_no_page_index() {
         .sum();
     assert_eq!(bytes, file.layout().groups[0].compressed_bytes);
 }
+
+#[test]
+fn thousands_of_pages_are_not_asked_for_one_by_one() {
+    // A page for each row.
+    let properties = WriterProperties::builder()
+        .set_data_page_row_count_limit(1)
+        .set_write_batch_size(1);
+    let (source, file) = opened(write_with(
+        &bulky(14_000),
+        properties.set_dictionary_enabled(false),
+    ));
+    source.take_requests();
+    let selected = |rows: u64| {
+        RowRanges::from_positions((0..rows).map(|row| row * 2))
+            .union(&RowRanges::from_range(13_999..14_000))
+    };
+    for (rows, pages) in [(500, 1002), (2000, 2)] {
+        let batches = read_group(file.as_ref(), 0, &selected(rows), &both()).unwrap();
+        assert_eq!(batches[0].0, selected(rows));
+        assert_eq!(source.take_requests().last().unwrap().len(), pages);
+    }
+}

@@ -267,6 +267,48 @@ fn int96_of_the_years_1_and_9999_is_read_where_the_unit_reaches() {
     assert!(error.message().contains("-62135596800000000000"), "{error}");
 }
 
+/// On the first day of the range only the sum of day and time fits.
+#[test]
+fn int96_reaches_both_ends_of_its_unit() {
+    let ends = [
+        int96(2_440_588 - 106_752, 763_145_224_192),
+        int96(2_440_588 + 106_751, 85_636_854_775_807),
+    ];
+    let nanos = values::<TimestampNanosecondType>(
+        stored::<Int96Type>("int96 c", &ends),
+        TypeKind::Timestamp(9),
+    );
+    assert_eq!(nanos, [i64::MIN, i64::MAX]);
+    let beyond = stored::<Int96Type>("int96 c", &[int96(2_440_588 - 106_752, 763_145_224_191)]);
+    refused(beyond, TypeKind::Timestamp(9));
+}
+
+#[test]
+fn null_int96_is_null_and_not_out_of_range() {
+    let schema = Arc::new(parse_message_type("message m { optional int96 c; }").unwrap());
+    let mut bytes = Vec::new();
+    let properties = Arc::new(WriterProperties::builder().build());
+    let mut file = SerializedFileWriter::new(&mut bytes, schema, properties).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut leaf = group.next_column().unwrap().unwrap();
+    let levels = [0, 1, 0];
+    leaf.typed::<Int96Type>()
+        .write_batch(&[int96(2_440_588, 7)], Some(&levels), None)
+        .unwrap();
+    leaf.close().unwrap();
+    group.close().unwrap();
+    file.close().unwrap();
+    let file = open(&ParquetReader, bytes.into()).unwrap();
+    let scan = scan(vec![column("c", TypeKind::Timestamp(9).nullable())], 10);
+    let batches = read_all(file.as_ref(), &scan).unwrap();
+    let array = batches[0]
+        .1
+        .column(0)
+        .as_primitive::<TimestampNanosecondType>()
+        .clone();
+    assert_eq!(array, vec![None, Some(7), None].into());
+}
+
 #[test]
 fn decimals_are_read_from_integers_and_bytes() {
     let narrow = stored::<I32>("int32 c (DECIMAL(9,2))", &[-12_345]);
