@@ -31,30 +31,43 @@ use literal::Literal;
 /// as deep, and dropping a tree takes stack; text that a person or a program writes stays far below.
 const MAX_TOKENS_WITHOUT_COMMA: usize = 10_000;
 
-/// Reads a condition on the columns of a table.
-///
-/// # Errors
-/// `InvalidInput` for text that is no SQL, a column that the table does not have, and a literal that is no value for its
-/// column; `Unsupported` for SQL that is no such condition, naming what it is.
-pub(crate) fn parse_condition(text: &str, schema: &TableSchema) -> Result<TablePredicate> {
-    let tokens = Tokenizer::new(&GenericDialect {}, text)
-        .tokenize_with_location()
-        .map_err(|error| Error::invalid_input(format!("condition: {error}")))?;
-    if longest_run(&tokens) > MAX_TOKENS_WITHOUT_COMMA {
-        return Err(
-            Error::invalid_input("the condition is too long").with_hint("use IN for many values")
-        );
+/// A condition as it was typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition(Expr);
+
+impl Condition {
+    /// Reads SQL text.
+    ///
+    /// # Errors
+    /// `InvalidInput` for text that is no SQL.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let tokens = Tokenizer::new(&GenericDialect {}, text)
+            .tokenize_with_location()
+            .map_err(|error| Error::invalid_input(format!("condition: {error}")))?;
+        if longest_run(&tokens) > MAX_TOKENS_WITHOUT_COMMA {
+            return Err(Error::invalid_input("the condition is too long")
+                .with_hint("use IN for many values"));
+        }
+        let mut parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
+        let expr = parser.parse_expr().map_err(syntax_error)?;
+        let rest = parser.peek_token_ref();
+        if rest.token != Token::EOF {
+            return Err(Error::invalid_input(format!(
+                "condition: unexpected {}{}",
+                rest.token, rest.span.start
+            )));
+        }
+        Ok(Self(expr))
     }
-    let mut parser = Parser::new(&GenericDialect {}).with_tokens_with_locations(tokens);
-    let expr = parser.parse_expr().map_err(syntax_error)?;
-    let rest = parser.peek_token_ref();
-    if rest.token != Token::EOF {
-        return Err(Error::invalid_input(format!(
-            "condition: unexpected {}{}",
-            rest.token, rest.span.start
-        )));
+
+    /// The condition on the columns of a table.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a column that the table does not have and a literal that is no value for its column;
+    /// `Unsupported` for SQL that is no such condition, naming what it is.
+    pub(crate) fn on(self, schema: &TableSchema) -> Result<TablePredicate> {
+        convert(self.0, schema)
     }
-    convert(expr, schema)
 }
 
 fn syntax_error(error: ParserError) -> Error {

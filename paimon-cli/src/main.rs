@@ -1,6 +1,50 @@
-//! The `paimon` command.
+//! The `paimon` command: reads Apache Paimon tables, and shows what a read does and why.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "wired in with the commands"))]
+mod args;
 mod condition;
+mod count;
+mod environment;
+mod failure;
+mod human;
+mod names;
+mod ordered;
+mod plan;
+mod progress;
+mod reading;
+mod scan;
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version too come as errors. A reader that is gone wants neither.
+            let _gone = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match run(&arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_broken_pipe() {
+                let _gone = std::io::stderr().write_all(failure.text().as_bytes());
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<(), Failure> {
+    match command {
+        Command::Scan(arguments) => scan::run(arguments),
+        Command::Count(arguments) => count::run(arguments),
+        Command::Plan(arguments) => plan::run(arguments),
+    }
+}

@@ -128,6 +128,19 @@ impl<'a> JsonRows<'a> {
         Ok(())
     }
 
+    /// Appends one value of a row. Row kinds, where they are, count as column 0.
+    ///
+    /// # Errors
+    /// As [`Self::write_row`], and `Internal` if there is no such column.
+    pub fn write_value(&self, row: usize, column: usize, out: &mut Vec<u8>) -> Result<()> {
+        self.check(row)?;
+        let columns = self.columns.len();
+        self.columns
+            .get(column)
+            .ok_or_else(|| Error::internal(format!("no column {column} in a batch of {columns}")))?
+            .write(row, out)
+    }
+
     /// A row as values.
     ///
     /// # Errors

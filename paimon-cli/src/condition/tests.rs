@@ -23,6 +23,10 @@ const COLUMNS: [(&str, &str); 16] = [
     ("v", "VARIANT"),
 ];
 
+fn parse_condition(text: &str, schema: &TableSchema) -> Result<TablePredicate> {
+    Condition::parse(text)?.on(schema)
+}
+
 fn schema() -> TableSchema {
     let fields = COLUMNS
         .iter()

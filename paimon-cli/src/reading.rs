@@ -1,0 +1,262 @@
+//! From the command line to a planned read, the same for all commands.
+//!
+//! ```text
+//! Selection ─▶ Opened: condition parsed, table resolved ─▶ Reading: planned, with the request for its rows
+//! ```
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use paimon_io::Resources;
+use paimon_meta::{
+    DataField, Error, ErrorKind, FieldId, Frame, MAIN_BRANCH, Options, ResolvedTable, Result,
+    StringLayout, TablePredicate,
+};
+use paimon_plan::{PartitionSpec, PartitionValue, Plan, ResolveRequest, ScanRequest, Table, plan};
+use paimon_read::{ReadRequest, ReadTask, RowKinds, TableReader, block_on};
+
+use crate::args::Selection;
+use crate::condition::Condition;
+use crate::environment;
+use crate::failure::Failure;
+
+/// Options that choose a position in a table's history; a flag that does so takes the place of them all.
+const POSITIONS: [&str; 11] = [
+    Options::SCAN_MODE.key,
+    "log.scan",
+    Options::SCAN_SNAPSHOT_ID.key,
+    Options::SCAN_TAG_NAME.key,
+    Options::SCAN_TIMESTAMP.key,
+    Options::SCAN_TIMESTAMP_MILLIS.key,
+    "log.scan.timestamp-millis",
+    Options::SCAN_WATERMARK.key,
+    Options::SCAN_VERSION.key,
+    Options::SCAN_FILE_CREATION_TIME_MILLIS.key,
+    Options::SCAN_CREATION_TIME_MILLIS.key,
+];
+
+/// A read that was resolved and planned.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) resources: Resources,
+    pub(crate) table: Arc<ResolvedTable>,
+    pub(crate) plan: Plan,
+    /// Columns asked for; `None` is all.
+    projection: Option<Vec<FieldId>>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) row_kinds: RowKinds,
+    pub(crate) jobs: NonZeroUsize,
+}
+
+impl Reading {
+    /// Resolves and plans what the command line asks for.
+    ///
+    /// # Errors
+    /// Usage for a condition that is no SQL; else those of resolving and planning.
+    pub(crate) fn open(selection: &Selection) -> Result<Self, Failure> {
+        let condition = selection.condition.as_deref().map(Condition::parse);
+        let condition = condition.transpose().map_err(Failure::Usage)?;
+        let (resources, table) = resolve(selection)?;
+        let predicate = condition
+            .map(|condition| condition.on(&table.schema))
+            .transpose()?;
+        let projection = selection.columns.as_ref().map(|names| {
+            let ids = names
+                .0
+                .iter()
+                .map(|name| table.schema.field(name).map(|field| field.id));
+            ids.collect::<Result<Vec<_>>>()
+        });
+        let projection = projection.transpose()?;
+        let scan = scan_request(selection, predicate);
+        let plan = block_on(plan(&resources, &table, &scan))
+            .map_err(|error| with_older_snapshot(error, &resources, &table))?;
+        Ok(Self {
+            resources,
+            table: Arc::new(table),
+            plan,
+            projection,
+            limit: selection.limit,
+            row_kinds: row_kinds(selection),
+            jobs: selection.jobs.unwrap_or_else(environment::cores),
+        })
+    }
+
+    /// The request for the rows: what is left of the condition is evaluated on each.
+    pub(crate) fn request(&self, strings: StringLayout) -> ReadRequest {
+        ReadRequest {
+            projection: self.projection.clone(),
+            predicate: self.plan.residual(),
+            limit: self.limit,
+            strings,
+            row_kinds: self.row_kinds,
+            ..ReadRequest::default()
+        }
+    }
+
+    /// A reader of the plan's tasks.
+    ///
+    /// # Errors
+    /// Those of the request.
+    pub(crate) fn reader(&self, request: ReadRequest) -> Result<TableReader> {
+        TableReader::new(Arc::clone(&self.table), request, self.resources.clone())
+    }
+
+    /// The task of a split.
+    ///
+    /// # Errors
+    /// Those of the plan.
+    pub(crate) fn task(&self, split: usize) -> Result<ReadTask> {
+        self.plan.split(split).map(ReadTask::new)
+    }
+
+    /// Refuses what cannot be read, before the first row.
+    ///
+    /// # Errors
+    /// `Unsupported`, naming the split.
+    pub(crate) fn check(&self, reader: &TableReader) -> Result<()> {
+        (0..self.plan.len()).try_for_each(|split| {
+            let task = self.task(split)?;
+            let refusal = reader.provider(&task).err();
+            refusal.map_or(Ok(()), |error| Err(self.error_in(split, error)))
+        })
+    }
+
+    /// An error with the split, snapshot and table it came from.
+    pub(crate) fn error_in(&self, split: usize, error: Error) -> Error {
+        let error = with_older_snapshot(error, &self.resources, &self.table);
+        let error = error.at(Frame::Split(split as u64));
+        let snapshot = self.plan.snapshot_id().map(Frame::Snapshot);
+        let error = match snapshot {
+            Some(snapshot) => error.at(snapshot),
+            None => error,
+        };
+        error.at(Frame::Table(self.table.location.clone()))
+    }
+
+    /// The columns of the output in order, row kinds left out.
+    pub(crate) fn fields(&self) -> Vec<&DataField> {
+        let schema = &self.table.schema;
+        match &self.projection {
+            None => schema.fields.iter().collect(),
+            Some(ids) => ids
+                .iter()
+                .filter_map(|id| schema.field_by_id(*id))
+                .collect(),
+        }
+    }
+}
+
+/// The table as the command line wants it.
+///
+/// # Errors
+/// `Unsupported` for what is not built, and those of resolving.
+pub(crate) fn resolve(selection: &Selection) -> Result<(Resources, ResolvedTable)> {
+    refuse(selection)?;
+    let location = environment::location(&selection.table)?;
+    let resources = Resources::local();
+    let request = ResolveRequest {
+        options: options(selection),
+        branch: selection.branch.clone(),
+        time_zone: environment::time_zone(),
+    };
+    let table = block_on(Table::resolve(&resources, &location, &request))?;
+    Ok((resources, table))
+}
+
+/// Refuses by name what is not built.
+fn refuse(selection: &Selection) -> Result<()> {
+    let name = selection.table.trim_end_matches('/').rsplit('/').next();
+    if let Some((_, part)) = name.and_then(|name| name.split_once('$')) {
+        let feature = if part.starts_with("branch_") {
+            "branches"
+        } else {
+            "system tables"
+        };
+        return Err(Error::unsupported(feature).at(Frame::Table(selection.table.clone())));
+    }
+    if selection
+        .branch
+        .as_deref()
+        .is_some_and(|branch| branch != MAIN_BRANCH)
+    {
+        return Err(Error::unsupported("branches"));
+    }
+    if selection.stream {
+        return Err(Error::unsupported("streaming read"));
+    }
+    Ok(())
+}
+
+fn row_kinds(selection: &Selection) -> RowKinds {
+    if selection.rowkind {
+        RowKinds::Keep
+    } else {
+        RowKinds::Drop
+    }
+}
+
+/// Options over the table's own: those given, and the one that a flag stands for.
+fn options(selection: &Selection) -> BTreeMap<String, Option<String>> {
+    let position = position(selection);
+    let cleared = position.iter().flat_map(|_| POSITIONS);
+    let mut options: BTreeMap<_, _> = cleared.map(|key| (key.to_owned(), None)).collect();
+    let given = selection
+        .options
+        .iter()
+        .map(|(key, value)| (key.clone(), Some(value.clone())));
+    options.extend(given);
+    options.extend(position.map(|(key, value)| (key.to_owned(), Some(value))));
+    options
+}
+
+fn position(selection: &Selection) -> Option<(&'static str, String)> {
+    if let Some(id) = selection.snapshot {
+        return Some((Options::SCAN_SNAPSHOT_ID.key, id.to_string()));
+    }
+    if let Some(tag) = &selection.tag {
+        return Some((Options::SCAN_TAG_NAME.key, tag.clone()));
+    }
+    let time = selection.timestamp.as_ref()?;
+    let key = if time.parse::<i64>().is_ok() {
+        Options::SCAN_TIMESTAMP_MILLIS.key
+    } else {
+        Options::SCAN_TIMESTAMP.key
+    };
+    Some((key, time.clone()))
+}
+
+fn scan_request(selection: &Selection, predicate: Option<TablePredicate>) -> ScanRequest {
+    let partition: PartitionSpec = selection
+        .partitions
+        .iter()
+        .map(|(name, value)| (name.clone(), PartitionValue::Text(value.clone())))
+        .collect();
+    ScanRequest {
+        predicate,
+        limit: selection.limit,
+        partitions: if partition.is_empty() {
+            Vec::new()
+        } else {
+            vec![partition]
+        },
+        bucket: selection.bucket,
+        ..ScanRequest::default()
+    }
+}
+
+/// Metadata that cannot be read may be that of one snapshot only: names the one before, if there is one.
+fn with_older_snapshot(error: Error, resources: &Resources, table: &ResolvedTable) -> Error {
+    let at_fault = matches!(error.kind(), ErrorKind::Corrupt | ErrorKind::NotFound);
+    let Some(snapshot) = table.snapshot.as_ref().filter(|_| at_fault) else {
+        return error;
+    };
+    let ids = block_on(Table::snapshot_ids(resources, table)).unwrap_or_default();
+    match ids.into_iter().rfind(|id| *id < snapshot.id) {
+        Some(older) if error.hint().is_none() => {
+            error.with_hint(format!("an older snapshot: --snapshot {older}"))
+        }
+        _ => error,
+    }
+}

@@ -1,0 +1,203 @@
+//! `paimon scan`: the rows.
+
+mod grid;
+mod rows;
+mod writer;
+
+use std::io::{BufWriter, IsTerminal, Stdout, Write};
+use std::ops::ControlFlow;
+
+use arrow_array::RecordBatch;
+use paimon_meta::{Error, Result, StringLayout};
+use paimon_read::{ReadRequest, TableReader, read_blocking};
+
+use crate::args::{RowFormat, ScanArguments};
+use crate::count::count_rows;
+use crate::failure::Failure;
+use crate::human::{count, number};
+use crate::ordered::{Lane, in_order};
+use crate::progress::Progress;
+use crate::reading::Reading;
+use grid::grid;
+use rows::RowText;
+use writer::RowWriter;
+
+/// Rows that the format `table` shows.
+const SHOWN: usize = 40;
+
+pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
+    let terminal = std::io::stdout().is_terminal();
+    let format = arguments.format.unwrap_or(if terminal {
+        RowFormat::Table
+    } else {
+        RowFormat::Json
+    });
+    if terminal && matches!(format, RowFormat::Arrow | RowFormat::Parquet) {
+        return Err(Failure::Usage(
+            Error::invalid_input("a terminal shows no such file").with_hint("> FILE"),
+        ));
+    }
+    let reading = Reading::open(&arguments.selection)?;
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
+    match format {
+        RowFormat::Table => write_table(&reading, &mut out)?,
+        RowFormat::Json => write_rows(&reading, out, Written::Json)?,
+        RowFormat::Csv => write_rows(&reading, out, Written::Csv)?,
+        RowFormat::Arrow => write_rows(&reading, out, Written::Arrow)?,
+        RowFormat::Parquet => write_rows(&reading, out, Written::Parquet)?,
+    }
+    Ok(())
+}
+
+/// A format that rows are written in one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Json,
+    Csv,
+    Arrow,
+    Parquet,
+}
+
+/// Part of a task's rows.
+struct Chunk {
+    split: usize,
+    rows: usize,
+    content: Content,
+}
+
+enum Content {
+    Rows(RecordBatch),
+    /// Rows that a thread has written already.
+    Text(Vec<u8>),
+}
+
+fn write_rows(reading: &Reading, out: BufWriter<Stdout>, format: Written) -> Result<(), Failure> {
+    let strings = match format {
+        Written::Json | Written::Csv => StringLayout::View,
+        // Readers of files know these since long.
+        Written::Arrow | Written::Parquet => StringLayout::Offset32,
+    };
+    let reader = reading.reader(reading.request(strings))?;
+    reading.check(&reader)?;
+    let text = RowText::new(&reading.fields(), reading.row_kinds);
+    let mut writer = RowWriter::new(out, format, &reader.schema(), &text)?;
+    // Under a limit rows are cut before they become text.
+    let encode = |batch: RecordBatch| match (format, reading.limit) {
+        (Written::Json, None) => text.json(&batch).map(Content::Text),
+        (Written::Csv, None) => text.csv(&batch).map(Content::Text),
+        _ => Ok(Content::Rows(batch)),
+    };
+    let mut left = reading.limit.unwrap_or(u64::MAX);
+    let mut progress = Progress::new(&reading.resources, reading.plan.len(), false);
+    in_order(
+        reading.plan.len(),
+        reading.jobs,
+        |split, lane| read_split(reading, &reader, split, &encode, lane),
+        |chunk: Chunk| {
+            let rows = left.min(chunk.rows as u64);
+            left -= rows;
+            match chunk.content {
+                Content::Text(text) => writer.write_text(&text)?,
+                Content::Rows(batch) => {
+                    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+                    writer.write(&batch.slice(0, rows.min(batch.num_rows())))?;
+                }
+            }
+            progress.advance(rows, chunk.split);
+            Ok(go_on_if(left > 0))
+        },
+    )?;
+    drop(progress);
+    writer.finish()
+}
+
+/// Reads one task into a lane.
+fn read_split(
+    reading: &Reading,
+    reader: &TableReader,
+    split: usize,
+    encode: &(impl Fn(RecordBatch) -> Result<Content> + Sync),
+    lane: &Lane<'_, Chunk>,
+) -> Result<()> {
+    let read = || {
+        let mut batches = read_blocking(reader.read(reading.task(split)?)?);
+        while let Some(batch) = batches.next_batch() {
+            let batch = batch?;
+            let rows = batch.num_rows();
+            let content = encode(batch)?;
+            let bytes = match &content {
+                Content::Rows(batch) => batch.get_array_memory_size(),
+                Content::Text(text) => text.len(),
+            };
+            let chunk = Chunk {
+                split,
+                rows,
+                content,
+            };
+            if lane.push(chunk, bytes).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    };
+    read().map_err(|error| reading.error_in(split, error))
+}
+
+fn go_on_if(more: bool) -> ControlFlow<()> {
+    if more {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(())
+    }
+}
+
+/// The first rows, and how many more there are: that is counted, mostly from metadata or keys alone.
+fn write_table(reading: &Reading, out: &mut impl Write) -> Result<(), Failure> {
+    let asked = SHOWN as u64 + 1;
+    let request = ReadRequest {
+        limit: Some(reading.limit.unwrap_or(asked).min(asked)),
+        ..reading.request(StringLayout::View)
+    };
+    let wanted = request.limit.unwrap_or(asked);
+    let reader = reading.reader(request)?;
+    reading.check(&reader)?;
+    let text = RowText::new(&reading.fields(), reading.row_kinds);
+    let mut rows = Vec::new();
+    if wanted > 0 {
+        in_order(
+            reading.plan.len(),
+            reading.jobs,
+            |split, lane| {
+                read_split(
+                    reading,
+                    &reader,
+                    split,
+                    &|batch| Ok(Content::Rows(batch)),
+                    lane,
+                )
+            },
+            |chunk: Chunk| {
+                if let Content::Rows(batch) = &chunk.content {
+                    rows.extend(text.cells(batch)?);
+                }
+                Ok(go_on_if((rows.len() as u64) < wanted))
+            },
+        )?;
+    }
+    let all = if rows.len() > SHOWN {
+        count_rows(reading)?.rows()
+    } else {
+        rows.len() as u64
+    };
+    rows.truncate(SHOWN);
+    let more = all.saturating_sub(rows.len() as u64);
+    let table = grid(&text.names, &text.right_aligned(), &rows);
+    out.write_all(table.as_bytes())?;
+    if more > 0 {
+        writeln!(out, "… and {} more rows of {}", number(more), number(all))?;
+    } else {
+        writeln!(out, "{}", count(all, "row"))?;
+    }
+    out.flush()?;
+    Ok(())
+}

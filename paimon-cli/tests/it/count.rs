@@ -1,0 +1,60 @@
+use crate::command::{golden, run};
+
+fn count(arguments: &[&str]) -> String {
+    run(&[&["count"], arguments].concat()).ok()
+}
+
+#[test]
+fn metadata_counts_where_no_key_is_in_two_files() {
+    assert_eq!(
+        count(&[&golden("lab_r_disjoint"), "--verbose"]),
+        "200\n\
+         \x20 200 from metadata, 0 from reading\n\
+         \x20 split 0     bucket-0             200 rows   200 from metadata, 0 from reading\n"
+    );
+}
+
+#[test]
+fn keys_are_read_where_files_overlap() {
+    assert_eq!(
+        count(&[&golden("lab_r_overlap")]),
+        "150\n  0 from metadata, 150 from reading\n"
+    );
+}
+
+#[test]
+fn conditions_and_limits_count() {
+    let table = golden("lab_r_overlap");
+    assert!(count(&[&table, "--where", "v = 'a'"]).starts_with("50\n"));
+    assert!(count(&[&table, "--limit", "7"]).starts_with("7\n"));
+    assert!(count(&[&table, "--limit", "0"]).starts_with("0\n"));
+    assert!(count(&[&table, "--where", "k > 1000"]).starts_with("0\n"));
+}
+
+#[test]
+fn json_has_the_parts() {
+    let text = count(&[&golden("lab_r_overlap"), "--format", "json", "--verbose"]);
+    assert_eq!(
+        text,
+        "{\"rows\":150,\"from_metadata\":0,\"from_reading\":150,\"splits\":[\
+         {\"bucket_path\":\"bucket-0\",\"rows\":150,\"from_metadata\":0,\"from_reading\":150}]}\n"
+    );
+}
+
+#[test]
+fn counting_agrees_with_scanning() {
+    for case in [
+        "lab_r_delete",
+        "lab_r_compact",
+        "lab_dv_off",
+        "merge_dedup_lookup_levels",
+        "merge_dedup_thin_mode_mix",
+        "merge_snap_tie_kind_writers",
+        "merge_dedup_partition_in_key",
+    ] {
+        let table = golden(case);
+        let rows = run(&["scan", &table]).ok().lines().count();
+        let counted = count(&[&table]);
+        assert_eq!(counted.lines().next().unwrap(), rows.to_string(), "{case}");
+    }
+}
