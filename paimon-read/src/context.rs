@@ -7,6 +7,7 @@ use paimon_meta::{
     DataFileMeta, Error, Frame, ResolvedTable, Result, TableSchema, is_absolute_path,
 };
 
+use crate::columns::Shape;
 use crate::filter::RowFilter;
 use crate::provider::SplitReadProvider;
 use crate::request::ReadRequest;
@@ -27,6 +28,14 @@ pub struct ReadContext {
 }
 
 impl ReadContext {
+    /// The checked request.
+    ///
+    /// # Errors
+    /// As [`Shape::new`].
+    pub(crate) fn shape(&self) -> Result<Arc<Shape>> {
+        Shape::new(&self.table, &self.request, self.filter.as_ref()).map(Arc::new)
+    }
+
     /// The location of a path that metadata gives: relative to the table, or absolute.
     pub(crate) fn location(&self, path: &str) -> String {
         if is_absolute_path(path) {

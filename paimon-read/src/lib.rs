@@ -4,6 +4,7 @@ mod blocking;
 mod columns;
 mod compact;
 mod context;
+mod describe;
 mod evolve;
 mod fetches;
 mod files;
@@ -28,6 +29,9 @@ mod window;
 pub use blocking::{BlockingReader, block_on, read_blocking};
 pub use columns::ROW_KIND_COLUMN;
 pub use context::ReadContext;
+pub use describe::{
+    KeyPassDescription, KeyPassFile, ReadDescription, SectionDescription, describe,
+};
 pub use filter::{PredicateFilter, RowFilter, evaluate};
 pub use merge::{Groups, MergeProvider, Stretch};
 pub use provider::{Claim, SplitReadProvider, provider_of, read_task};

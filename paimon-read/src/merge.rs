@@ -19,9 +19,11 @@
 //! | `key_pass` | the key pass of one section |
 //! | `provider` | the provider of the chain |
 //! | `section` | from the files of a split to the passes of its sections |
+//! | `describe` | the same as a description |
 
 mod chunk;
 mod deduplicate;
+mod describe;
 mod kernel;
 mod key_file;
 mod key_pass;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use paimon_meta::{Error, Result};
 
 use crate::context::ReadContext;
+use crate::describe::SectionDescription;
 use crate::stream::BatchStream;
 use crate::task::ReadTask;
 
@@ -30,6 +31,19 @@ pub trait SplitReadProvider: Debug + Send + Sync {
 
     /// Whether this provider reads the task.
     fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim;
+
+    /// How a task that was claimed will be read, for explanations; nothing if the provider does not tell. Requests
+    /// nothing.
+    ///
+    /// # Errors
+    /// What is wrong with the task or the request.
+    fn describe(
+        &self,
+        _task: &ReadTask,
+        _context: &Arc<ReadContext>,
+    ) -> Result<Vec<SectionDescription>> {
+        Ok(Vec::new())
+    }
 
     /// The rows of a task that was claimed.
     ///

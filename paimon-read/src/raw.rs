@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use paimon_meta::{DataSplit, Result, Split};
 
-use crate::columns::ColumnPlan;
+use crate::columns::{ColumnPlan, PartitionValues, Shape};
 use crate::context::ReadContext;
+use crate::describe::SectionDescription;
 use crate::files::FilePicks;
-use crate::provider::{Claim, SplitReadProvider};
+use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::request::{RowKinds, RowOrder};
 use crate::split_read::{check, partition_values, stream};
 use crate::stream::BatchStream;
@@ -40,18 +41,41 @@ impl SplitReadProvider for RawProvider {
         }
     }
 
+    fn describe(
+        &self,
+        task: &ReadTask,
+        context: &Arc<ReadContext>,
+    ) -> Result<Vec<SectionDescription>> {
+        let Split::Data(split) = &task.split else {
+            return Err(not_mine());
+        };
+        let shape = context.shape()?;
+        let columns = raw_columns(&shape, context, &partition_values(split, context)?)?;
+        let all = vec![(0..split.files.len()).collect()];
+        Ok(vec![SectionDescription::new(all, &columns, None)])
+    }
+
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
         let Split::Data(split) = task.split else {
-            return Err(crate::provider::not_mine());
+            return Err(not_mine());
         };
         let partition = partition_values(&split, context)?;
         stream(split, context, move |opener, shape, split| {
-            let table = &opener.context().table.schema;
-            let columns = ColumnPlan::new(shape, table, &[], &partition, shape.predicate.clone())?;
+            let columns = raw_columns(shape, opener.context(), &partition)?;
             let files = split.files.into_iter().map(Arc::new).collect();
             Ok(Box::new(FilePicks::new(opener, Arc::new(columns), files)))
         })
     }
+}
+
+/// Nothing is known of a row before it is read.
+fn raw_columns(
+    shape: &Shape,
+    context: &ReadContext,
+    partition: &PartitionValues,
+) -> Result<ColumnPlan> {
+    let condition = shape.predicate.clone();
+    ColumnPlan::new(shape, &context.table.schema, &[], partition, condition)
 }
 
 fn needs_no_merge(split: &DataSplit, context: &ReadContext) -> bool {

@@ -22,7 +22,7 @@ pub(crate) fn check(split: &DataSplit, context: &ReadContext) -> Result<()> {
     if split.deletion_files.iter().flatten().any(Option::is_some) {
         return Err(Error::unsupported("deletion vectors"));
     }
-    let shape = Shape::new(&context.table, &context.request, context.filter.as_ref())?;
+    let shape = context.shape()?;
     let fields = shape.needed(&context.table.schema)?;
     for file in &split.files {
         let frame = || Frame::File(file.file_name.clone());
@@ -64,11 +64,7 @@ pub(crate) fn stream(
     + Send
     + 'static,
 ) -> Result<BatchStream> {
-    let shape = Arc::new(Shape::new(
-        &context.table,
-        &context.request,
-        context.filter.as_ref(),
-    )?);
+    let shape = context.shape()?;
     let schema = Arc::clone(&shape.schema);
     let limit = context.request.limit;
     let window_bytes = context.request.window_bytes;

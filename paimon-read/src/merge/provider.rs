@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use paimon_meta::{Error, MergeEngine, Options, Result, Split};
 
+use super::describe::describe_sections;
 use super::section::merge_sections;
 use crate::context::ReadContext;
+use crate::describe::SectionDescription;
+use crate::open::FileOpener;
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::split_read::{check, partition_values, stream};
 use crate::stream::BatchStream;
@@ -40,6 +43,19 @@ impl SplitReadProvider for MergeProvider {
             Ok(()) => Claim::Read,
             Err(error) => Claim::Refuse(error),
         }
+    }
+
+    fn describe(
+        &self,
+        task: &ReadTask,
+        context: &Arc<ReadContext>,
+    ) -> Result<Vec<SectionDescription>> {
+        let Split::Data(split) = &task.split else {
+            return Err(not_mine());
+        };
+        let partition = partition_values(split, context)?;
+        let opener = FileOpener::new(context, split);
+        describe_sections(opener, &context.shape()?, split, partition)
     }
 
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {

@@ -28,8 +28,8 @@ use crate::request::RowKinds;
 use crate::window::{PickSource, Window};
 
 /// A file with its decoded place in key order.
-struct KeyedFile {
-    meta: Arc<DataFileMeta>,
+pub(super) struct KeyedFile {
+    pub(super) meta: Arc<DataFileMeta>,
 }
 
 impl KeyRange for KeyedFile {
@@ -44,8 +44,24 @@ impl KeyRange for KeyedFile {
     }
 }
 
+/// What is read of a section.
+pub(super) struct SectionPlan {
+    /// Columns of condition, values and output.
+    pub(super) columns: Arc<ColumnPlan>,
+    /// What decides between versions; `None` where every row is one of the result.
+    pub(super) key_pass: Option<KeyColumns>,
+}
+
+/// What a key pass reads.
+pub(super) struct KeyColumns {
+    /// Key columns, then those of `sequence.field`.
+    pub(super) decoded: Vec<Wanted>,
+    /// What it reads of each file beside them, in the order of the runs.
+    pub(super) needs: Vec<FileNeeds>,
+}
+
 /// What all sections of a split share.
-struct SplitMerge {
+pub(super) struct SplitMerge {
     opener: FileOpener,
     shape: Arc<Shape>,
     partition: PartitionValues,
@@ -96,7 +112,11 @@ impl PickSource for Sections {
 }
 
 impl SplitMerge {
-    fn new(opener: FileOpener, shape: &Arc<Shape>, partition: PartitionValues) -> Result<Self> {
+    pub(super) fn new(
+        opener: FileOpener,
+        shape: &Arc<Shape>,
+        partition: PartitionValues,
+    ) -> Result<Self> {
         let table = Arc::clone(&opener.context().table);
         let (options, schema) = (&table.options, &table.schema);
         let keep_kinds = opener.context().request.row_kinds == RowKinds::Keep;
@@ -137,7 +157,10 @@ impl SplitMerge {
     }
 
     /// Sections of runs, by the exact keys of the metas.
-    fn sections(&self, files: Vec<DataFileMeta>) -> Result<Vec<Vec<Vec<KeyedFile>>>> {
+    ///
+    /// # Errors
+    /// `Corrupt` for keys that do not decode.
+    pub(super) fn sections(&self, files: Vec<DataFileMeta>) -> Result<Vec<Vec<Vec<KeyedFile>>>> {
         let types = self.key_types();
         let types: Vec<&DataType> = types.iter().collect();
         for file in &files {
@@ -164,18 +187,19 @@ impl SplitMerge {
         Ok(interval_partition(files, compare))
     }
 
-    fn section(&self, runs: Vec<Vec<KeyedFile>>) -> Result<Box<dyn PickSource>> {
-        if let [run] = runs.as_slice()
+    /// What is read of a section, and why.
+    ///
+    /// # Errors
+    /// Those of the columns and of [`needs`].
+    pub(super) fn plan_section(&self, runs: &[Vec<KeyedFile>]) -> Result<SectionPlan> {
+        if let [run] = runs
             && !self.need_rules.keep_kinds
             && run.iter().all(|file| file.meta.is_known_without_deletes())
         {
-            let columns = self.columns(&[], self.shape.predicate.clone())?;
-            let files = run.iter().map(|file| Arc::clone(&file.meta)).collect();
-            return Ok(Box::new(FilePicks::new(
-                self.opener.clone(),
-                columns,
-                files,
-            )));
+            return Ok(SectionPlan {
+                columns: self.columns(&[], self.shape.predicate.clone())?,
+                key_pass: None,
+            });
         }
         let several = runs.len() > 1;
         let user_fields = if several {
@@ -192,23 +216,55 @@ impl SplitMerge {
             .collect();
         let mut available = decoded.clone();
         available.extend(self.need_rules.keep_kinds.then_some(Wanted::Kind));
+        Ok(SectionPlan {
+            columns: self.columns(&available, self.rest.clone())?,
+            key_pass: Some(KeyColumns {
+                decoded,
+                needs: self.needs(runs)?,
+            }),
+        })
+    }
+
+    fn section(&self, runs: Vec<Vec<KeyedFile>>) -> Result<Box<dyn PickSource>> {
+        let SectionPlan { columns, key_pass } = self.plan_section(&runs)?;
+        let Some(KeyColumns { decoded, needs }) = key_pass else {
+            let files = runs.into_iter().flatten().map(|file| file.meta).collect();
+            return Ok(Box::new(FilePicks::new(
+                self.opener.clone(),
+                columns,
+                files,
+            )));
+        };
+        let (_, user_fields) = self.split_decoded(&decoded);
         let plan = KeyPlan {
             opener: self.opener.clone(),
-            columns: self.columns(&available, self.rest.clone())?,
+            columns,
+            user_order: self.user_order(user_fields)?,
             decoded,
             key_columns: self.key_fields.len(),
             key_types: self.key_types(),
             encoder: KeyEncoder::new(&self.key_types())?,
-            user_order: self.user_order(user_fields)?,
             key_predicate: self.key_predicate.clone(),
             batch_size: self.shape.batch_size,
         };
-        let runs = self.run_files(runs)?;
+        let runs = run_files(runs, needs)?;
         let runs = runs
             .into_iter()
             .map(|files| Run::new(&plan, files))
             .collect::<Result<_>>()?;
         Ok(Box::new(KeyPass::new(plan, self.rules, runs)))
+    }
+
+    /// The key columns of what a key pass decodes, and those of `sequence.field`.
+    pub(super) fn split_decoded<'a>(&self, decoded: &'a [Wanted]) -> (&'a [Wanted], &'a [Wanted]) {
+        decoded
+            .split_at_checked(self.key_fields.len())
+            .unwrap_or((decoded, &[]))
+    }
+
+    /// The condition on key columns alone.
+    pub(super) fn key_predicate(&self) -> Option<&TablePredicate> {
+        self.key_predicate.as_ref()
     }
 
     fn columns(
@@ -220,34 +276,19 @@ impl SplitMerge {
         ColumnPlan::new(&self.shape, table, decoded, &self.partition, condition).map(Arc::new)
     }
 
-    fn run_files(&self, runs: Vec<Vec<KeyedFile>>) -> Result<Vec<VecDeque<RunFile>>> {
+    /// The needs of each file, in the order of the runs.
+    fn needs(&self, runs: &[Vec<KeyedFile>]) -> Result<Vec<FileNeeds>> {
         let files: Vec<&DataFileMeta> = runs.iter().flatten().map(|file| &*file.meta).collect();
         let of_run: Vec<usize> = runs
             .iter()
             .enumerate()
             .flat_map(|(run, files)| std::iter::repeat_n(run, files.len()))
             .collect();
-        let mut needs = needs(&files, &of_run, self.need_rules)?.into_iter();
-        let mut next = || {
-            needs
-                .next()
-                .ok_or_else(|| Error::internal("needs of a file"))
-        };
-        let file = |file: KeyedFile, needs: FileNeeds| RunFile {
-            meta: file.meta,
-            needs,
-        };
-        runs.into_iter()
-            .map(|run| {
-                run.into_iter()
-                    .map(|keyed| Ok(file(keyed, next()?)))
-                    .collect::<Result<VecDeque<_>>>()
-            })
-            .collect()
+        needs(&files, &of_run, self.need_rules)
     }
 
     /// Null is smallest in both orders, so it always loses (RP-334).
-    fn user_order(&self, fields: &[DataField]) -> Result<Option<RowConverter>> {
+    fn user_order(&self, fields: &[Wanted]) -> Result<Option<RowConverter>> {
         if fields.is_empty() {
             return Ok(None);
         }
@@ -255,7 +296,11 @@ impl SplitMerge {
             descending: self.descending,
             nulls_first: true,
         };
-        let fields = fields.iter().map(|field| {
+        let fields = fields.iter().filter_map(|column| match column {
+            Wanted::Field(field) => Some(field),
+            Wanted::Sequence | Wanted::Kind => None,
+        });
+        let fields = fields.map(|field| {
             let arrow = field.data_type.to_arrow(StringLayout::View)?;
             Ok(SortField::new_with_options(arrow, options))
         });
@@ -264,6 +309,23 @@ impl SplitMerge {
             .map_err(|error| Error::unsupported("type of a sequence field").with_source(error))?;
         Ok(Some(converter))
     }
+}
+
+/// Runs of files with the needs of each, which are in the same order.
+fn run_files(runs: Vec<Vec<KeyedFile>>, needs: Vec<FileNeeds>) -> Result<Vec<VecDeque<RunFile>>> {
+    let mut needs = needs.into_iter();
+    let mut run_file = |file: KeyedFile| {
+        let needs = needs
+            .next()
+            .ok_or_else(|| Error::internal("needs of a file"))?;
+        Ok(RunFile {
+            meta: file.meta,
+            needs,
+        })
+    };
+    runs.into_iter()
+        .map(|run| run.into_iter().map(&mut run_file).collect())
+        .collect()
 }
 
 /// Divides a condition into conjuncts on key columns alone (RP-323) and the rest.

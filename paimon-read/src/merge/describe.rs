@@ -1,0 +1,57 @@
+//! What a merge read will do, by the same rules that do it.
+
+use std::sync::Arc;
+
+use paimon_meta::{DataSplit, Result};
+
+use super::section::{KeyedFile, SectionPlan, SplitMerge};
+use crate::columns::{PartitionValues, Shape};
+use crate::describe::{KeyPassDescription, KeyPassFile, SectionDescription, field_ids};
+use crate::open::FileOpener;
+
+/// The sections of a merge split.
+///
+/// # Errors
+/// As [`super::section::merge_sections`].
+pub(crate) fn describe_sections(
+    opener: FileOpener,
+    shape: &Arc<Shape>,
+    split: &DataSplit,
+    partition: PartitionValues,
+) -> Result<Vec<SectionDescription>> {
+    let merge = SplitMerge::new(opener, shape, partition)?;
+    let position = |file: &KeyedFile| {
+        let name = &file.meta.file_name;
+        let found = split
+            .files
+            .iter()
+            .position(|other| other.file_name == *name);
+        found.unwrap_or_default()
+    };
+    let sections = merge.sections(split.files.clone())?;
+    let describe = |runs: Vec<Vec<KeyedFile>>| {
+        let SectionPlan { columns, key_pass } = merge.plan_section(&runs)?;
+        let runs: Vec<Vec<usize>> = runs
+            .iter()
+            .map(|run| run.iter().map(position).collect())
+            .collect();
+        let key_pass = key_pass.map(|key_pass| {
+            let (keys, sequence_fields) = merge.split_decoded(&key_pass.decoded);
+            let files = runs.iter().flatten().zip(&key_pass.needs);
+            KeyPassDescription {
+                keys: field_ids(keys),
+                sequence_fields: field_ids(sequence_fields),
+                condition: merge.key_predicate().cloned(),
+                files: files
+                    .map(|(file, needs)| KeyPassFile {
+                        file: *file,
+                        sequence_number: needs.sequence,
+                        row_kind: needs.kind,
+                    })
+                    .collect(),
+            }
+        });
+        Ok(SectionDescription::new(runs, &columns, key_pass))
+    };
+    sections.into_iter().map(describe).collect()
+}
