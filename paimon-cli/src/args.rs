@@ -20,6 +20,10 @@ pub(crate) enum Command {
     Count(CountArguments),
     /// Print the splits that a read consists of
     Plan(PlanArguments),
+    /// Explain what a read does and why
+    Explain(ExplainArguments),
+    /// Print the metadata of a snapshot as a tree: manifest lists, manifests, files
+    Info(InfoArguments),
 }
 
 #[derive(Debug, Args)]
@@ -50,6 +54,34 @@ pub(crate) struct PlanArguments {
     /// How the plan is written [default: text on a terminal, else json]
     #[arg(long, value_enum)]
     pub(crate) format: Option<TextOrJson>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// How the explanation is written
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: ExplainFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArguments {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+}
+
+/// How an explanation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// A picture of the levels and keys of each bucket
+    Svg,
+    /// The picture and the text as a page
+    Html,
 }
 
 /// How rows are written.

@@ -1,5 +1,6 @@
 //! What the command takes from the process it runs in. Libraries read none of this: it is handed down.
 
+use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -36,6 +37,12 @@ fn zone_of(variable: Option<&str>, system: Option<&Path>) -> String {
 /// The number of cores, at least 1.
 pub(crate) fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Whether the output goes to a person who sees colours.
+pub(crate) fn colours() -> bool {
+    let refused = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && !refused && variable("TERM").as_deref() != Some("dumb")
 }
 
 #[expect(

@@ -6,13 +6,12 @@ use std::io;
 
 use paimon_meta::{Error, ErrorKind, Frame};
 
+use crate::paper::{WIDTH, visible};
+
 /// Exit codes, as in `paimon --help`.
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const NOT_SUPPORTED: u8 = 3;
-
-/// Widest line of an error, as far as words can be wrapped.
-const WIDTH: usize = 100;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -82,7 +81,7 @@ fn error_text(error: &Error) -> String {
         _ => None,
     });
     text.push_str(&opening(error.kind(), table));
-    push_visible(&mut text, error.message());
+    text.push_str(&visible(error.message()));
     text.push('\n');
     let places: Vec<String> = error.frames().map(Frame::to_string).collect();
     detail(&mut text, "at", &places, " › ");
@@ -142,7 +141,7 @@ fn detail(text: &mut String, word: &str, parts: &[String], between: &str) {
             text.push_str("\n         ");
             column = 9;
         }
-        push_visible(text, part);
+        text.push_str(&visible(part));
         if !last {
             text.push_str(between);
         }
@@ -155,17 +154,6 @@ fn detail(text: &mut String, word: &str, parts: &[String], between: &str) {
 fn trim_end(text: &mut String) {
     let length = text.trim_end().len();
     text.truncate(length);
-}
-
-/// Text from files must not steer the terminal.
-fn push_visible(text: &mut String, part: &str) {
-    for char in part.chars() {
-        if char.is_control() {
-            text.extend(char.escape_default());
-        } else {
-            text.push(char);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
-//! Numbers and sizes as a person reads them.
+//! Numbers, sizes and times as a person reads them.
+
+use paimon_meta::Datum;
 
 /// With a comma between thousands.
 pub(crate) fn number(value: u64) -> String {
@@ -13,10 +15,14 @@ pub(crate) fn number(value: u64) -> String {
     text
 }
 
-/// The number and the word, `s` added unless it is one.
+/// The number and the word, in the plural unless it is one.
 pub(crate) fn count(value: u64, word: &str) -> String {
-    let ending = if value == 1 { "" } else { "s" };
-    format!("{} {word}{ending}", number(value))
+    let (stem, ending) = match (value, word.strip_suffix('y')) {
+        (1, _) => (word, ""),
+        (_, Some(stem)) => (stem, "ies"),
+        (_, None) => (word, "s"),
+    };
+    format!("{} {stem}{ending}", number(value))
 }
 
 /// Bytes, in the largest unit that leaves a number of 1 or more, with three digits at least where they are not exact.
@@ -39,6 +45,12 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
+/// An instant, milliseconds since 1970, in UTC.
+pub(crate) fn time(millis: i64) -> String {
+    let time = Datum::Timestamp { millis, nanos: 0 }.to_string();
+    format!("{}Z", time.replacen('T', " ", 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +69,7 @@ mod tests {
         assert_eq!(number(u64::MAX), "18,446,744,073,709,551,615");
         assert_eq!(count(1, "row"), "1 row");
         assert_eq!(count(0, "row"), "0 rows");
+        assert_eq!(count(2, "entry"), "2 entries");
     }
 
     #[test]
@@ -77,5 +90,9 @@ mod tests {
         for (bytes, text) in cases {
             assert_eq!(size(bytes), text, "{bytes}");
         }
+    }
+    #[test]
+    fn times_are_in_utc() {
+        assert_eq!(time(1_700_000_000_500), "2023-11-14 22:13:20.5Z");
     }
 }

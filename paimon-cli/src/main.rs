@@ -4,10 +4,14 @@ mod args;
 mod condition;
 mod count;
 mod environment;
+mod explain;
 mod failure;
 mod human;
+mod info;
+mod keys;
 mod names;
 mod ordered;
+mod paper;
 mod plan;
 mod progress;
 mod reading;
@@ -45,6 +49,8 @@ fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Scan(arguments) => scan::run(arguments),
         Command::Count(arguments) => count::run(arguments),
+        Command::Explain(arguments) => explain::run(arguments),
+        Command::Info(arguments) => info::run(arguments),
         Command::Plan(arguments) => plan::run(arguments),
     }
 }

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
+use crate::paper::clip;
+
 /// Widest cell; longer text is cut.
 const WIDEST: usize = 40;
 
 /// Lines of a table with its header. Cells are one line each and hold no control characters.
 pub(crate) fn grid(names: &[String], right_aligned: &[bool], rows: &[Vec<String>]) -> String {
-    let header: Vec<String> = names.iter().map(|name| cell(name)).collect();
+    let header: Vec<String> = names.iter().map(|name| clip(name, WIDEST)).collect();
     let rows: Vec<Vec<String>> = rows
         .iter()
-        .map(|row| row.iter().map(|text| cell(text)).collect())
+        .map(|row| row.iter().map(|text| clip(text, WIDEST)).collect())
         .collect();
     let widths: Vec<usize> = (0..names.len())
         .map(|column| {
@@ -42,24 +44,6 @@ fn push_line(out: &mut String, cells: &[String], widths: &[usize], right_aligned
     let length = out.trim_end_matches(' ').len();
     out.truncate(length);
     out.push('\n');
-}
-
-fn cell(text: &str) -> String {
-    let mut shown = String::new();
-    for char in text.chars().take(WIDEST + 1) {
-        if char.is_control() {
-            shown.extend(char.escape_default());
-        } else {
-            shown.push(char);
-        }
-    }
-    match shown.char_indices().nth(WIDEST - 1) {
-        Some((cut, _)) if shown.chars().count() > WIDEST => {
-            shown.truncate(cut);
-            shown + "…"
-        }
-        _ => shown,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-use std::path::Path;
-
 use crate::command::{golden, run};
+use crate::damage::{copy, last_file};
 
 fn failed(arguments: &[&str]) -> (i32, String) {
     run(arguments).failed()
@@ -81,39 +80,6 @@ fn unknown_columns_name_those_that_there_are() {
             "error: no column \"nope\", the table has k, v\n  at     column nope\n"
         );
     }
-}
-
-/// A copy of a golden table to be damaged.
-fn copy(case: &str) -> tempfile::TempDir {
-    fn copy_all(from: &Path, to: &Path) {
-        std::fs::create_dir_all(to).unwrap();
-        for entry in std::fs::read_dir(from).unwrap() {
-            let entry = entry.unwrap();
-            let target = to.join(entry.file_name());
-            if entry.file_type().unwrap().is_dir() {
-                copy_all(&entry.path(), &target);
-            } else {
-                std::fs::write(target, std::fs::read(entry.path()).unwrap()).unwrap();
-            }
-        }
-    }
-    let directory = tempfile::tempdir().unwrap();
-    copy_all(Path::new(&golden(case)), directory.path());
-    directory
-}
-
-/// The file of a directory whose name begins so, the last in order.
-fn last_file(directory: &Path, prefix: &str) -> std::path::PathBuf {
-    let names = std::fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> = names
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            let name = path.file_name().unwrap().to_str().unwrap();
-            name.starts_with(prefix)
-        })
-        .collect();
-    names.sort();
-    names.pop().unwrap()
 }
 
 #[test]

@@ -3,7 +3,13 @@
 #[cfg(test)]
 mod count;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod errors;
+#[cfg(test)]
+mod explain;
+#[cfg(test)]
+mod info;
 #[cfg(test)]
 mod plan;
 #[cfg(test)]

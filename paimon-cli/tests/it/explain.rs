@@ -1,0 +1,241 @@
+use serde_json::Value;
+
+use crate::command::{golden, run};
+
+fn explain(case: &str, arguments: &[&str]) -> String {
+    run(&[&["explain", &golden(case)], arguments].concat()).ok()
+}
+
+fn json(case: &str, arguments: &[&str]) -> Value {
+    let text = explain(case, &[arguments, &["--format", "json"]].concat());
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The explanation without its first line, which holds the path of the checkout.
+fn body(case: &str, arguments: &[&str]) -> String {
+    let text = explain(case, arguments);
+    let (first, rest) = text.split_once('\n').unwrap();
+    assert_eq!(first, format!("table       {}", shown_path(case)));
+    rest.to_owned()
+}
+
+/// A line has 100 columns at most; a path wraps nowhere and is cut.
+fn shown_path(case: &str) -> String {
+    let path = golden(case);
+    if path.chars().count() <= 88 {
+        return path;
+    }
+    let cut: String = path.chars().take(87).collect();
+    cut + "…"
+}
+
+#[test]
+fn overlapping_files_are_merged_and_it_is_said_why() {
+    // Sketch of docs: what is read first, what is not read at all, and where each filter acts.
+    assert_eq!(
+        body(
+            "lab_r_overlap",
+            &["--where", "v = 'a' AND k BETWEEN 58 AND 62"]
+        ),
+        "            primary key (k), deduplicate, 1 bucket
+snapshot    2 of 2, schema 0, committed 2026-11-30 01:17:35.866Z
+files       2 of 2 · 200 rows · 3.36 KiB · manifests 2 of 2
+splits      0 raw, 1 to merge
+
+bucket-0
+  level 0   ▕▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓          ▏  data-99e0…-0  100 rows  k 1..100  seq 0..99
+            ▕          ▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▏  data-5dd8…-0  100 rows  k 51..150  seq 100..199
+  k          1         51       100     150
+
+split 0     MERGE  bucket-0, 2 files, 200 rows, 3.36 KiB
+  why       a key can be in more than one file; in the way of a bucket that is raw as a whole: 2
+            files on level 0
+            data-99e0…-0 and data-5dd8…-0 can both hold k 51..100
+  section 0 k 1..150, 2 runs, 200 rows
+            run 0, k 1..100 in data-99e0…-0
+            run 1, k 51..150 in data-5dd8…-0
+    reads   k where k >= 58 AND k <= 62 to find the rows that win; not the sequence number (the
+            files' ranges tell which is newer); not the row kind (no delete rows), then v of the
+            rows that win to ask v = 'a'
+
+filter      v = 'a'   after the merge only, where files overlap: an old version must not win
+            k >= 58   prunes files, row groups and rows of every run
+            k <= 62   prunes files, row groups and rows of every run
+count(*)    reads v, k to ask the condition
+faster      a full compaction would make the split raw: a merge looks at all of 200 rows
+            deletion vectors would make the split raw after every compaction, not only a full one
+"
+    );
+}
+
+#[test]
+fn sections_that_share_a_split_are_read_as_they_are() {
+    assert_eq!(
+        body("lab_r_disjoint", &[]),
+        "            primary key (k), deduplicate, 1 bucket
+snapshot    2 of 2, schema 0, committed 2026-11-30 01:17:30.53Z
+files       2 of 2 · 200 rows · 3.37 KiB · manifests 2 of 2
+splits      0 raw, 1 to merge
+
+bucket-0
+  level 0   ▕███████████                   ▏  data-cfbd…-0  100 rows  k 1..100  seq 0..99
+            ▕                   ███████████▏  data-2f26…-0  100 rows  k 101..200  seq 100..199
+  k          1         100      101     200
+
+split 0     MERGE  bucket-0, 2 files, 200 rows, 3.37 KiB
+  why       no key is in two files, but sections share the split: each weighs 4 MiB at least, the
+            open-file cost, and the target is 128 MiB; in the way of a bucket that is raw as a
+            whole: 2 files on level 0
+  section 0 k 1..100, 1 run, 100 rows
+    reads   k, v
+  section 1 k 101..200, 1 run, 100 rows
+    reads   k, v
+
+count(*)    200, from metadata: no section has more than one run or deletes
+faster      source.split.target-size = 4 mb would make 2 raw splits of the split; it helps only with
+            more than one reader
+"
+    );
+    // The advice holds: it can be typed, and does what it says.
+    let advised = ["--option", "source.split.target-size=4 mb"];
+    let splits = json("lab_r_disjoint", &advised)["splits"].clone();
+    assert_eq!(splits.as_array().unwrap().len(), 2);
+    assert_eq!(splits[1]["why"], "LoneFile");
+}
+
+#[test]
+fn a_compacted_table_needs_no_advice() {
+    assert_eq!(
+        body("lab_r_compact", &[]),
+        "            primary key (k), deduplicate, 1 bucket
+snapshot    3 of 3, schema 0, committed 2026-11-30 01:17:45.165Z
+files       1 of 1 · 150 rows · 1.91 KiB · manifests 3 of 3
+            - 2 files, 200 rows: deleted again by later commits
+splits      1 raw, 0 to merge
+
+bucket-0
+  level 5   ▕██████████████████████████████▏  data-77cf…-0  150 rows  k 1..150  seq 0..199
+  k          1                          150
+
+split 0     RAW  bucket-0, 1 file, 150 rows, 1.91 KiB
+  why       all files of the bucket are on one level above 0, and none has delete rows
+    reads   k, v
+
+count(*)    150, from metadata
+"
+    );
+}
+
+#[test]
+fn advice_names_what_would_help() {
+    let advice = |case| {
+        let advice = json(case, &[])["advice"].clone();
+        let words = advice.as_array().unwrap().iter();
+        words
+            .map(|advice| advice["words"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let disjoint = advice("lab_r_disjoint");
+    assert_eq!(disjoint.len(), 1);
+    assert!(disjoint[0].contains("source.split.target-size"));
+    let overlap = advice("lab_r_overlap");
+    assert_eq!(overlap.len(), 2);
+    assert!(overlap[0].contains("full compaction"));
+    assert!(overlap[1].contains("deletion vectors"));
+    assert!(advice("lab_r_compact").is_empty());
+    assert!(advice("lab_r_one").is_empty());
+}
+
+#[test]
+fn partitions_and_buckets_have_a_picture_each() {
+    let text = explain(
+        "merge_dedup_partition_in_key",
+        &["--where", "region = 'us'"],
+    );
+    assert!(text.contains("\nregion=us/bucket-0\n"), "{text}");
+    assert!(!text.contains("region=eu"), "{text}");
+    assert!(
+        text.contains("prunes partitions, and then holds for every row"),
+        "{text}"
+    );
+    let dates = explain("fmt_part_date", &[]);
+    assert!(
+        dates.contains("\np=19724/bucket-0   p = \"2024-01-02\"\n"),
+        "{dates}"
+    );
+}
+
+#[test]
+fn files_that_decide_by_rows_have_their_columns_read() {
+    let delete = json("lab_r_delete", &[]);
+    let section = &delete["splits"][0]["sections"][0];
+    let key_pass = &section["key_pass"];
+    assert_eq!(key_pass["keys"][0], "k");
+    assert_eq!(key_pass["sequence_number_of"].as_array().unwrap().len(), 0);
+    assert_eq!(key_pass["row_kind_of"].as_array().unwrap().len(), 1);
+    assert_eq!(section["value_columns"][0], "v");
+    let fields = json("merge_dedup_seq_two_desc", &[]);
+    let key_pass = &fields["splits"][0]["sections"][0]["key_pass"];
+    assert_eq!(key_pass["sequence_fields"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_cannot_be_read_is_explained_all_the_same() {
+    let text = explain("fmt_cast_ltz_orc", &[]);
+    assert!(
+        text.contains("  reader    none, not supported: file format orc\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_read_of_nothing_says_so() {
+    let text = explain("lab_r_overlap", &["--where", "k > 1000"]);
+    assert!(
+        text.contains("splits      none: this read returns no rows\n"),
+        "{text}"
+    );
+    assert!(text.contains("key statistics"), "{text}");
+    let empty = explain("plan_empty_tables", &[]);
+    assert!(
+        empty.contains("snapshot    none: nothing was committed yet\n"),
+        "{empty}"
+    );
+}
+
+#[test]
+fn no_line_of_any_table_is_wider_than_100_columns() {
+    let cases = std::fs::read_dir(paimon_testkit::GOLDEN).unwrap();
+    let mut explained = 0;
+    for case in cases {
+        let path = case.unwrap().path();
+        if !path.join("table").is_dir() {
+            continue;
+        }
+        let table = path.join("table");
+        let ran = run(&["explain", table.to_str().unwrap()]);
+        assert!(
+            matches!(ran.code, 0 | 1 | 3),
+            "{}: {}",
+            path.display(),
+            ran.code
+        );
+        explained += usize::from(ran.code == 0);
+        for line in String::from_utf8(ran.stdout).unwrap().lines() {
+            assert!(line.chars().count() <= 100, "{}: {line}", path.display());
+        }
+    }
+    assert!(explained > 100, "{explained}");
+}
+
+#[test]
+fn the_picture_has_a_bar_for_each_file() {
+    let picture = explain("merge_dedup_partition_in_key", &["--format", "svg"]);
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    let bars = |class: &str| picture.matches(&format!("<rect class=\"{class}\"")).count();
+    // Two in the legend.
+    assert_eq!((bars("merge"), bars("raw"), bars("box")), (5, 4, 5));
+    let page = explain("lab_r_overlap", &["--format", "html"]);
+    assert!(page.contains("<svg ") && page.contains("a key can be in more than one file"));
+    assert!(page.ends_with("</html>\n"));
+}
