@@ -109,10 +109,10 @@ impl Walk<'_> {
                 };
                 Ok((ArrowType::List(retyped(item, decoded)), conversion))
             }
-            (TypeKind::Map(key, value), ArrowType::Map(entries, _), ArrowType::Map(to, _)) => {
+            (TypeKind::Map(key, value), ArrowType::List(entries), ArrowType::Map(to, _)) => {
                 self.map(entries, (key, value), to)
             }
-            (TypeKind::Multiset(element), ArrowType::Map(entries, _), ArrowType::Map(to, _)) => {
+            (TypeKind::Multiset(element), ArrowType::List(entries), ArrowType::Map(to, _)) => {
                 self.map(entries, (element, &TypeKind::Int.not_null()), to)
             }
             (TypeKind::Row(asked), ArrowType::Struct(from), ArrowType::Struct(to)) => {
@@ -155,40 +155,32 @@ impl Walk<'_> {
         ))
     }
 
+    /// `from` is an entry, a row of key and value.
     fn map(
         &mut self,
         from: &FieldRef,
         asked: (&DataType, &DataType),
         to: &FieldRef,
     ) -> Result<(ArrowType, Conversion)> {
-        let (ArrowType::Struct(from_entry), ArrowType::Struct(to_entry)) =
-            (from.data_type(), to.data_type())
-        else {
-            return Err(Error::internal("map without entries"));
-        };
-        let ([from_key, from_value], [to_key, to_value]) = (&from_entry[..], &to_entry[..]) else {
-            return Err(Error::internal("map entries without key and value"));
-        };
-        if from_key.name() != "key" || from_value.name() != "value" {
-            let (first, second) = (from_key.name(), from_value.name());
+        let (key, value) = children(from, "stored as a list, which cannot be read as a map")?;
+        let (to_key, to_value) = children(to, "map without entries")?;
+        if key.name() != "key" || value.name() != "value" {
+            let (first, second) = (key.name(), value.name());
             return Err(Error::corrupt(format!(
                 "map children are {first} and {second}, expected key and value"
             )));
         }
-        let (key_type, key) = self.node(from_key.data_type(), asked.0, to_key.data_type())?;
-        let (value_type, value) =
-            self.node(from_value.data_type(), asked.1, to_value.data_type())?;
-        let decoded = Fields::from(vec![
-            retyped(from_key, key_type),
-            retyped(from_value, value_type),
-        ]);
+        let (key_type, key_conversion) = self.node(key.data_type(), asked.0, to_key.data_type())?;
+        let (value_type, value_conversion) =
+            self.node(value.data_type(), asked.1, to_value.data_type())?;
+        let decoded = Fields::from(vec![retyped(key, key_type), retyped(value, value_type)]);
         let conversion = Conversion::Map {
-            key: Box::new(key),
-            value: Box::new(value),
+            key: Box::new(key_conversion),
+            value: Box::new(value_conversion),
             entries: Arc::clone(to),
         };
         Ok((
-            ArrowType::Map(retyped(from, ArrowType::Struct(decoded)), false),
+            ArrowType::List(retyped(from, ArrowType::Struct(decoded))),
             conversion,
         ))
     }
@@ -244,6 +236,17 @@ impl Walk<'_> {
     }
 }
 
+/// Both children of an entry of a map.
+fn children<'a>(entry: &'a Field, otherwise: &str) -> Result<(&'a FieldRef, &'a FieldRef)> {
+    match entry.data_type() {
+        ArrowType::Struct(fields) => match &fields[..] {
+            [key, value] => Ok((key, value)),
+            _ => Err(Error::corrupt(otherwise)),
+        },
+        _ => Err(Error::corrupt(otherwise)),
+    }
+}
+
 fn not_read(name: &str) -> Error {
     Error::unsupported(format!("type {name} in Parquet files"))
 }
@@ -258,7 +261,7 @@ fn leaf_count(data_type: &ArrowType) -> usize {
             .iter()
             .map(|field| leaf_count(field.data_type()))
             .sum(),
-        ArrowType::List(field) | ArrowType::Map(field, _) => leaf_count(field.data_type()),
+        ArrowType::List(field) => leaf_count(field.data_type()),
         _ => 1,
     }
 }

@@ -113,25 +113,24 @@ fn vector(
     Ok(Arc::new(built.map_err(not_of_the_type)?))
 }
 
+/// A map is decoded as a list of its entries.
 fn map(
     array: &ArrayRef,
     key: &Conversion,
     value: &Conversion,
     entries: &FieldRef,
 ) -> Result<ArrayRef> {
-    let map = array.as_map_opt().ok_or_else(|| unexpected(array))?;
-    let ArrowType::Struct(fields) = entries.data_type() else {
+    let list = array
+        .as_list_opt::<i32>()
+        .ok_or_else(|| unexpected(array))?;
+    let stored = list.values().as_struct_opt().map(StructArray::columns);
+    let (Some([keys, values]), ArrowType::Struct(fields)) = (stored, entries.data_type()) else {
         return Err(unexpected(array));
     };
-    let columns = vec![key.apply(map.keys())?, value.apply(map.values())?];
+    let columns = vec![key.apply(keys)?, value.apply(values)?];
     let built = StructArray::try_new(fields.clone(), columns, None).map_err(not_of_the_type)?;
-    let built = MapArray::try_new(
-        Arc::clone(entries),
-        map.offsets().clone(),
-        built,
-        map.nulls().cloned(),
-        false,
-    );
+    let (offsets, nulls) = (list.offsets().clone(), list.nulls().cloned());
+    let built = MapArray::try_new(Arc::clone(entries), offsets, built, nulls, false);
     Ok(Arc::new(built.map_err(not_of_the_type)?))
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use paimon_meta::{Error, Frame, Result};
-use parquet::basic::Type as PhysicalType;
+use parquet::basic::{Compression, Type as PhysicalType};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::thrift::{Compact, Kind};
@@ -46,7 +46,7 @@ enum Body {
 /// Numbers of encodings in page headers.
 mod encoding {
     pub(super) const PLAIN_DICTIONARY: i64 = 2;
-    pub(super) const BIT_PACKED: i64 = 4;
+    pub(super) const RLE: i64 = 3;
     pub(super) const RLE_DICTIONARY: i64 = 8;
 }
 
@@ -60,51 +60,64 @@ pub(super) fn check(
     ranges: &[Range<u64>],
     buffers: &[Bytes],
 ) -> Result<()> {
-    let mut chunks = leaves
-        .iter()
-        .filter_map(|leaf| group.columns().get(*leaf))
+    let columns = leaves.iter().filter_map(|leaf| group.columns().get(*leaf));
+    let mut chunks = columns
+        .map(|column| Chunk::new(column, group.num_rows()))
         .peekable();
-    let mut has_dictionary = false;
     for (range, buffer) in ranges.iter().zip(buffers) {
-        let outside = |chunk: &&ColumnChunkMetaData| {
-            let (start, length) = chunk.byte_range();
-            range.start < start || start.saturating_add(length) < range.end
-        };
-        while chunks.next_if(outside).is_some() {
-            has_dictionary = false;
-        }
-        let Some(chunk) = chunks.peek() else {
+        while chunks.next_if(|chunk| !chunk.contains(range)).is_some() {}
+        let Some(chunk) = chunks.peek_mut() else {
             return Err(Error::internal("decoder asks for bytes of no column"));
         };
-        let limits = Limits {
-            chunk,
-            rows: group.num_rows(),
-        };
-        limits
-            .check_pages(buffer, &mut has_dictionary)
-            .map_err(|what| {
-                let error = Error::corrupt(format!("page header is damaged: {what}"));
-                error.at(Frame::Column(chunk.column_path().string()))
-            })?;
+        chunk.check_pages(buffer).map_err(|what| {
+            let error = Error::corrupt(format!("page header is damaged: {what}"));
+            error.at(Frame::Column(chunk.column.column_path().string()))
+        })?;
     }
     Ok(())
 }
 
-/// What the footer says of a column chunk.
-struct Limits<'a> {
-    chunk: &'a ColumnChunkMetaData,
+/// What the footer says of a column chunk, and what was seen of its pages.
+struct Chunk<'a> {
+    column: &'a ColumnChunkMetaData,
     rows: i64,
+    has_dictionary: bool,
+    values: i64,
 }
 
-impl Limits<'_> {
-    fn check_pages(&self, buffer: &[u8], has_dictionary: &mut bool) -> Result<(), String> {
+impl<'a> Chunk<'a> {
+    fn new(column: &'a ColumnChunkMetaData, rows: i64) -> Self {
+        Self {
+            column,
+            rows,
+            has_dictionary: false,
+            values: 0,
+        }
+    }
+
+    fn contains(&self, range: &Range<u64>) -> bool {
+        let (start, length) = self.column.byte_range();
+        start <= range.start && range.end <= start.saturating_add(length)
+    }
+
+    fn check_pages(&mut self, buffer: &[u8]) -> Result<(), String> {
         let mut rest = buffer;
         while !rest.is_empty() {
             let (header, length) =
                 Header::read(rest).ok_or_else(|| "it does not decode".to_owned())?;
-            at_most("bytes", header.uncompressed, self.chunk.uncompressed_size())?;
-            self.check_body(&header, *has_dictionary)?;
-            *has_dictionary |= matches!(header.body, Body::Dictionary { .. });
+            at_most(
+                "bytes",
+                header.uncompressed,
+                self.column.uncompressed_size(),
+            )?;
+            let plain = self.column.compression() == Compression::UNCOMPRESSED;
+            if plain && header.uncompressed != header.compressed {
+                let (found, expected) = (header.compressed, header.uncompressed);
+                return Err(format!(
+                    "{found} bytes without compression, expected {expected}"
+                ));
+            }
+            self.check_body(&header)?;
             let next = usize::try_from(header.compressed)
                 .ok()
                 .and_then(|size| length.checked_add(size));
@@ -113,33 +126,40 @@ impl Limits<'_> {
                 .and_then(|next| rest.get(next..))
                 .ok_or_else(|| format!("{} bytes where {left} are left", header.compressed))?;
         }
+        let expected = self.column.num_values();
+        if buffer.len() as u64 == self.column.byte_range().1 && self.values != expected {
+            return Err(format!(
+                "pages of {} values, expected {expected}",
+                self.values
+            ));
+        }
         Ok(())
     }
 
-    fn check_body(&self, header: &Header, has_dictionary: bool) -> Result<(), String> {
-        let encoding = match header.body {
-            Body::Dictionary { entries } => {
-                return at_most(
-                    "dictionary entries",
-                    entries,
-                    header.uncompressed / self.smallest_value(),
-                );
-            }
+    fn check_body(&mut self, header: &Header) -> Result<(), String> {
+        let leaf = self.column.column_descr();
+        let (values, encoding, least) = match header.body {
             Body::Other => return Ok(()),
+            Body::Dictionary { entries } => {
+                self.has_dictionary = true;
+                let most = header.uncompressed / self.smallest_value();
+                return at_most("dictionary entries", entries, most);
+            }
             Body::Data {
                 values,
                 encoding,
                 definition_levels,
                 repetition_levels,
             } => {
-                at_most("values", values, self.chunk.num_values())?;
-                let leaf = self.chunk.column_descr();
-                let bytes =
-                    packed_bytes(definition_levels, values, leaf.max_def_level()).saturating_add(
-                        packed_bytes(repetition_levels, values, leaf.max_rep_level()),
-                    );
-                at_most("bytes of levels", bytes, header.uncompressed)?;
-                encoding
+                // The length of the levels comes before them.
+                let definition_bytes = check_levels(definition_levels, leaf.max_def_level())?;
+                let repetition_bytes = check_levels(repetition_levels, leaf.max_rep_level())?;
+                let some_value = i64::from(values > 0 && leaf.max_def_level() == 0);
+                (
+                    values,
+                    encoding,
+                    definition_bytes + repetition_bytes + some_value,
+                )
             }
             Body::Data2 {
                 values,
@@ -148,7 +168,6 @@ impl Limits<'_> {
                 encoding,
                 level_bytes,
             } => {
-                at_most("values", values, self.chunk.num_values())?;
                 at_most("nulls", nulls, values)?;
                 at_most("rows", rows, self.rows)?;
                 at_most(
@@ -156,26 +175,35 @@ impl Limits<'_> {
                     level_bytes,
                     header.compressed.min(header.uncompressed),
                 )?;
-                encoding
+                (values, encoding, level_bytes + i64::from(values > nulls))
             }
         };
-        match encoding {
-            encoding::PLAIN_DICTIONARY | encoding::RLE_DICTIONARY if !has_dictionary => {
-                Err("values of a dictionary that is not there".to_owned())
-            }
-            _ => Ok(()),
+        self.values = self.values.saturating_add(values);
+        at_most("values", self.values, self.column.num_values())?;
+        let from_dictionary = matches!(
+            encoding,
+            encoding::PLAIN_DICTIONARY | encoding::RLE_DICTIONARY
+        );
+        if from_dictionary && !self.has_dictionary {
+            return Err("values of a dictionary that is not there".to_owned());
         }
+        // Indexes into a dictionary begin with their width.
+        let least = least.max(i64::from(from_dictionary));
+        if header.uncompressed < least {
+            return Err(format!("{values} values in {} bytes", header.uncompressed));
+        }
+        Ok(())
     }
 
     /// Bytes that a value of a dictionary takes at least.
     fn smallest_value(&self) -> i64 {
-        match self.chunk.column_type() {
+        match self.column.column_type() {
             PhysicalType::BOOLEAN => 1,
             PhysicalType::INT32 | PhysicalType::FLOAT | PhysicalType::BYTE_ARRAY => 4,
             PhysicalType::INT64 | PhysicalType::DOUBLE => 8,
             PhysicalType::INT96 => 12,
             PhysicalType::FIXED_LEN_BYTE_ARRAY => {
-                i64::from(self.chunk.column_descr().type_length()).max(1)
+                i64::from(self.column.column_descr().type_length()).max(1)
             }
         }
     }
@@ -189,70 +217,82 @@ fn at_most(what: &str, found: i64, limit: i64) -> Result<(), String> {
     }
 }
 
-/// Bytes of levels in the old encoding, whose length follows from their number.
-fn packed_bytes(encoding: i64, values: i64, max_level: i16) -> i64 {
-    if encoding != encoding::BIT_PACKED {
-        return 0;
+/// Bytes that levels take at least, namely those of their length. They have one encoding, in the reference too; where
+/// there are none, writers said anything.
+fn check_levels(encoding: i64, max_level: i16) -> Result<i64, String> {
+    match encoding {
+        _ if max_level == 0 => Ok(0),
+        encoding::RLE => Ok(4),
+        other => Err(format!(
+            "levels in encoding {other}, expected {}",
+            encoding::RLE
+        )),
     }
-    let bits = i64::from(i16::BITS - max_level.leading_zeros());
-    values.saturating_mul(bits).saturating_add(7) / 8
 }
 
 impl Header {
     /// The header at the start of the bytes, and its length. Ids are those of the format's Thrift definition.
     fn read(bytes: &[u8]) -> Option<(Self, usize)> {
-        const DATA: i64 = 5;
-        const DICTIONARY: i64 = 7;
-        const DATA2: i64 = 8;
-        let (mut uncompressed, mut compressed) = (None, None);
-        let mut body = Body::Other;
+        let (mut page_type, mut uncompressed, mut compressed) = (None, None, None);
+        let mut bodies = Vec::new();
         let mut rest = Compact::new(bytes);
         rest.fields(|rest, id, kind| {
             match (id, kind) {
+                (1, Kind::I32) => page_type = Some(count(rest)?),
                 (2, Kind::I32) => uncompressed = Some(count(rest)?),
                 (3, Kind::I32) => compressed = Some(count(rest)?),
-                (DATA, Kind::STRUCT) => {
-                    let [values, encoding, definition_levels, repetition_levels] =
-                        counts(rest, [1, 2, 3, 4])?;
-                    body = Body::Data {
-                        values,
-                        encoding,
-                        definition_levels,
-                        repetition_levels,
-                    };
-                }
-                (DICTIONARY, Kind::STRUCT) => {
-                    let [entries] = counts(rest, [1])?;
-                    body = Body::Dictionary { entries };
-                }
-                (DATA2, Kind::STRUCT) => {
-                    let [
-                        values,
-                        nulls,
-                        rows,
-                        encoding,
-                        definition_bytes,
-                        repetition_bytes,
-                    ] = counts(rest, [1, 2, 3, 4, 5, 6])?;
-                    let level_bytes = definition_bytes + repetition_bytes;
-                    body = Body::Data2 {
-                        values,
-                        nulls,
-                        rows,
-                        encoding,
-                        level_bytes,
-                    };
-                }
+                (5, Kind::STRUCT) => bodies.push(Body::data(rest)?),
+                (7, Kind::STRUCT) => bodies.push(Body::dictionary(rest)?),
+                (8, Kind::STRUCT) => bodies.push(Body::data2(rest)?),
+                (1 | 2 | 3 | 5 | 7 | 8, _) => return None,
                 _ => rest.skip(kind)?,
             }
             Some(())
         })?;
+        let body = match (page_type?, bodies.pop()) {
+            (0, Some(body @ Body::Data { .. })) => body,
+            (1, None) => Body::Other,
+            (2, Some(body @ Body::Dictionary { .. })) => body,
+            (3, Some(body @ Body::Data2 { .. })) => body,
+            _ => return None,
+        };
         let header = Self {
             uncompressed: uncompressed?,
             compressed: compressed?,
             body,
         };
-        Some((header, bytes.len() - rest.remaining()))
+        bodies
+            .is_empty()
+            .then_some((header, bytes.len() - rest.remaining()))
+    }
+}
+
+impl Body {
+    fn data(rest: &mut Compact<'_>) -> Option<Self> {
+        let [values, encoding, definition_levels, repetition_levels] = counts(rest, [1, 2, 3, 4])?;
+        Some(Self::Data {
+            values,
+            encoding,
+            definition_levels,
+            repetition_levels,
+        })
+    }
+
+    fn dictionary(rest: &mut Compact<'_>) -> Option<Self> {
+        let [entries] = counts(rest, [1])?;
+        Some(Self::Dictionary { entries })
+    }
+
+    fn data2(rest: &mut Compact<'_>) -> Option<Self> {
+        let [values, nulls, rows, encoding, definitions, repetitions] =
+            counts(rest, [1, 2, 3, 4, 5, 6])?;
+        Some(Self::Data2 {
+            values,
+            nulls,
+            rows,
+            encoding,
+            level_bytes: definitions + repetitions,
+        })
     }
 }
 
@@ -260,17 +300,16 @@ impl Header {
 fn counts<const N: usize>(rest: &mut Compact<'_>, ids: [i64; N]) -> Option<[i64; N]> {
     let mut values = [-1; N];
     rest.fields(|rest, id, kind| {
-        match ids
+        let wanted = ids
             .iter()
             .zip(&mut values)
-            .find(|(wanted, _)| **wanted == id)
-        {
-            Some((_, value)) if kind == Kind::I32 => {
-                *value = count(rest)?;
-                Some(())
-            }
-            _ => rest.skip(kind),
+            .find(|(wanted, _)| **wanted == id);
+        match wanted {
+            Some((_, value)) if kind == Kind::I32 => *value = count(rest)?,
+            Some(_) => return None,
+            None => rest.skip(kind)?,
         }
+        Some(())
     })?;
     values.iter().all(|value| *value >= 0).then_some(values)
 }

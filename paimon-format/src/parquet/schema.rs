@@ -212,8 +212,7 @@ fn physical(node: &Type) -> Result<Type, ParquetError> {
                 .collect::<Result<_, _>>()?;
             Type::group_type_builder(node.name())
                 .with_repetition(repetition)
-                .with_converted_type(info.converted_type())
-                .with_logical_type(info.logical_type_ref().cloned())
+                .with_logical_type(is_collection(node).then_some(LogicalType::List))
                 .with_fields(fields)
                 .build()
         }
@@ -234,6 +233,21 @@ fn physical(node: &Type) -> Result<Type, ParquetError> {
                 .build()
         }
     }
+}
+
+/// Whether a group is a list or a map. Both are read as lists, a map as one of its entries: the decoder checks entries
+/// that are rows, but trusts those of a map to have as many keys as values.
+fn is_collection(group: &Type) -> bool {
+    let info = group.get_basic_info();
+    let annotated = match info.logical_type_ref() {
+        Some(logical) => matches!(logical, LogicalType::List | LogicalType::Map),
+        None => matches!(
+            info.converted_type(),
+            ConvertedType::LIST | ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE
+        ),
+    };
+    // Old writers annotate the entries, too.
+    annotated && info.has_repetition() && info.repetition() != Repetition::REPEATED
 }
 
 /// Whether a leaf is annotated as UTF-8 text.

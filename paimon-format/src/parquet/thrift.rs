@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The decoder reserves memory for as many elements as a list or a group of the schema claims to have, and follows the
-//! schema as deep as it goes.
+//! schema as deep as it goes. It knows fields by their id alone, so that a field of another type than it should have is
+//! refused here.
 
 /// Structures inside structures; real metadata has less than ten.
 const DEPTH: usize = 32;
@@ -94,6 +95,8 @@ impl<'a> Compact<'a> {
             } else {
                 id + delta
             };
+            // The decoder cuts ids to 16 bits and would see another field.
+            i16::try_from(id).ok()?;
             read(self, id, Kind(header & 0x0F))?;
         }
     }
@@ -170,6 +173,7 @@ pub(super) fn is_whole_footer(bytes: &[u8]) -> bool {
     footer
         .fields(|footer, id, kind| match (id, kind) {
             (SCHEMA, Kind::LIST) => schema(footer),
+            (SCHEMA, _) => None,
             _ => footer.skip(kind),
         })
         .is_some()
@@ -192,6 +196,7 @@ fn schema(footer: &mut Compact<'_>) -> Option<()> {
         let mut children = 0;
         footer.fields(|node, id, kind| match (id, kind) {
             (CHILDREN, Kind::I32) => node.integer().map(|count| children = count),
+            (CHILDREN, _) => None,
             _ => node.skip(kind),
         })?;
         if children < 0 || children.cast_unsigned() >= size || levels.len() > SCHEMA_DEPTH {

@@ -10,15 +10,17 @@ mod types;
 
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, RecordBatch, StringArray};
+use arrow_array::{Array, Int64Array, RecordBatch, StringArray, new_null_array};
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use bytes::Bytes;
 use paimon_format::ParquetReader;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 
-use crate::conformance::{Subject, conforms};
+use self::natural::natural_columns;
+use crate::conformance::{Subject, conforms, scan};
+use crate::memory::{open, read_all};
 
 /// Writes a batch with the given properties.
 pub(crate) fn write_with(batch: &RecordBatch, properties: WriterPropertiesBuilder) -> Bytes {
@@ -106,11 +108,44 @@ fn pages_of_version_two_keep_the_contract() {
         let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group_rows));
         write_with(
             batch,
-            properties.set_writer_version(parquet::file::properties::WriterVersion::PARQUET_2_0),
+            properties.set_writer_version(WriterVersion::PARQUET_2_0),
         )
     };
     conforms(&Subject {
         reader: Arc::new(ParquetReader),
         write,
     });
+}
+
+#[test]
+fn columns_of_nulls_alone_are_read() {
+    let schema = Schema::new(vec![
+        Field::new("number", ArrowType::Int64, true),
+        Field::new("text", ArrowType::Utf8, true),
+        Field::new("flag", ArrowType::Boolean, true),
+    ]);
+    let columns = schema
+        .fields()
+        .iter()
+        .map(|field| new_null_array(field.data_type(), 100));
+    let batch = RecordBatch::try_new(Arc::new(schema.clone()), columns.collect()).unwrap();
+    let asked = scan(natural_columns(write(&batch, 30)), 64);
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        for dictionary in [true, false] {
+            let properties = WriterProperties::builder().set_writer_version(version);
+            let bytes = write_with(&batch, properties.set_dictionary_enabled(dictionary));
+            let batches = read_all(open(&ParquetReader, bytes).unwrap().as_ref(), &asked).unwrap();
+            let nulls = |batch: &RecordBatch| {
+                batch
+                    .columns()
+                    .iter()
+                    .map(|column| column.null_count())
+                    .sum::<usize>()
+            };
+            assert_eq!(
+                batches.iter().map(|(_, batch)| nulls(batch)).sum::<usize>(),
+                300
+            );
+        }
+    }
 }
