@@ -3,6 +3,7 @@
 mod bars;
 mod buckets;
 mod build;
+mod levels;
 mod model;
 mod splits;
 mod svg;
