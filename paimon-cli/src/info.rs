@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Failure> {
         tree: Tree::new(BufWriter::new(std::io::stdout().lock())),
         failed: None,
     };
-    walk.table()?;
+    walk.table(&selection.table)?;
     walk.tree.finish()?;
     match walk.failed {
         None => Ok(()),
@@ -84,7 +84,8 @@ enum Part<'a> {
 }
 
 impl<W: Write> Walk<'_, W> {
-    fn table(&mut self) -> Result<(), Failure> {
+    /// `name` is the table as the user called it.
+    fn table(&mut self, name: &str) -> Result<(), Failure> {
         let table = self.table;
         let schema = &table.schema;
         let mut facts = vec![
@@ -101,7 +102,7 @@ impl<W: Write> Walk<'_, W> {
             ));
         }
         self.tree
-            .root(&format!("table {}, {}", table.location, facts.join(", ")))?;
+            .root(&format!("table {name}, {}", facts.join(", ")))?;
         match &table.snapshot {
             None => self
                 .tree

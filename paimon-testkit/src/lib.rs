@@ -9,3 +9,8 @@ pub use golden::{
     check_read, diff_rows, filter_to_predicate, parse_sql_type,
 };
 pub use json::{JsonRow, JsonRows, datum_to_json};
+
+/// The examples of the repository's README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -9,6 +9,8 @@ mod errors;
 #[cfg(test)]
 mod explain;
 #[cfg(test)]
+mod guide;
+#[cfg(test)]
 mod info;
 #[cfg(test)]
 mod plan;
