@@ -7,7 +7,9 @@
 mod columns;
 pub mod manifest;
 mod merge_table;
+pub mod reads;
 mod runs;
+pub mod setup;
 pub mod table;
 
 pub use columns::{COLUMNS, arrow_schema, batch, paimon_fields};

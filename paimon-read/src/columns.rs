@@ -173,6 +173,8 @@ pub(crate) struct ColumnPlan {
     pub(crate) nothing_passes: bool,
     /// Layout of text and bytes.
     pub(crate) strings: StringLayout,
+    /// The early columns come in the order of the picks, not piece by piece.
+    pub(crate) ordered: bool,
 }
 
 impl ColumnPlan {
@@ -194,6 +196,7 @@ impl ColumnPlan {
             output: Vec::new(),
             nothing_passes,
             strings: shape.strings,
+            ordered: false,
         };
         if condition.is_some() || shape.row_filter.is_some() {
             plan.plan_filter(shape, table, decoded, partition, condition)?;
@@ -246,6 +249,23 @@ impl ColumnPlan {
             filter.origins.push((field, origin));
         }
         Ok(())
+    }
+
+    /// Whether the early columns are just these and no filter needs them.
+    pub(crate) fn early_is_only(&self, columns: &[Wanted]) -> bool {
+        let is_early = |(_, origin): &(DataField, Origin)| matches!(origin, Origin::Early(_));
+        let filtered = self
+            .filter
+            .iter()
+            .any(|filter| filter.origins.iter().any(is_early));
+        self.early == columns && !filtered
+    }
+
+    /// Whether the row filter decodes columns of its own.
+    pub(crate) fn filter_reads(&self) -> bool {
+        self.filter
+            .as_ref()
+            .is_some_and(|filter| !filter.read.is_empty())
     }
 
     /// Where a column comes from if it need not be read by the value pass.

@@ -1,10 +1,10 @@
 //! Freeing what a batch would keep alive for little.
 //!
-//! View arrays point into the pages that they were decoded from. A batch of scattered rows would keep whole pages alive
-//! for a few values each, so it is copied together; batches of rows that stood side by side share their pages and are
-//! passed on as they are.
+//! View arrays point into the pages that they were decoded from. Batches of rows that stand side by side share their pages
+//! and are passed on as they are; scattered rows would keep whole pages alive for a few values each, so they are copied
+//! together. A page counts as kept when the stream has moved past it: until then later batches use it too.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -15,65 +15,75 @@ use arrow_schema::DataType as ArrowType;
 /// Longest value that a view holds by itself.
 const INLINE_BYTES: u32 = 12;
 
-/// Bytes that may be kept alive in excess before anything is copied: about two pages.
-const SLACK_BYTES: usize = 2 << 20;
+/// Bytes that may be kept alive in excess before anything is copied: about a page.
+const SLACK_BYTES: usize = 1 << 20;
 
-/// Decides batch by batch; remembers what earlier batches keep alive, because pages are shared.
+/// Decides batch by batch; remembers what earlier batches keep alive.
 #[derive(Debug, Default)]
 pub(crate) struct Compactor {
-    /// Buffers of the last batch that was passed on, by address.
-    known: HashSet<usize>,
+    /// Pages of batches that were passed on, by address, that the last batch still used.
+    open: HashMap<usize, usize>,
+    /// Bytes of pages of batches that were passed on, that no later batch used.
+    closed: usize,
     /// Bytes of the values that were passed on.
     own: usize,
-    /// Bytes of the buffers that were passed on, each counted once.
-    alive: usize,
+}
+
+/// What the view columns of one batch refer to.
+#[derive(Debug, Default)]
+struct Weight {
+    pages: HashMap<usize, usize>,
+    own: usize,
+    /// Bytes of the pages that later batches may use too: one a column and source.
+    shared: usize,
 }
 
 impl Compactor {
-    /// The columns, copied together where they would keep more than twice their own bytes alive.
-    pub(crate) fn compact(&mut self, columns: Vec<ArrayRef>) -> Vec<ArrayRef> {
-        let mut known = HashSet::new();
-        let (mut own, mut alive) = (0, 0);
+    /// The columns, copied together where they would keep more than twice their own bytes alive. `sources` is the number
+    /// of decoded batches that the rows come from.
+    pub(crate) fn compact(&mut self, columns: Vec<ArrayRef>, sources: usize) -> Vec<ArrayRef> {
+        let mut weight = Weight::default();
         for column in &columns {
             match column.data_type() {
-                ArrowType::Utf8View => {
-                    self.weigh::<StringViewType>(column, &mut known, &mut own, &mut alive);
-                }
-                ArrowType::BinaryView => {
-                    self.weigh::<BinaryViewType>(column, &mut known, &mut own, &mut alive);
-                }
+                ArrowType::Utf8View => weight.add::<StringViewType>(column, sources),
+                ArrowType::BinaryView => weight.add::<BinaryViewType>(column, sources),
                 _ => {}
             }
         }
-        if self.alive + alive > 2 * (self.own + own) + SLACK_BYTES {
+        if weight.pages.is_empty() && self.open.is_empty() {
+            return columns;
+        }
+        self.open.retain(|page, bytes| {
+            let used = weight.pages.contains_key(page);
+            self.closed += if used { 0 } else { *bytes };
+            used
+        });
+        let alive: usize = weight.pages.values().sum();
+        let lone = alive.saturating_sub(weight.shared);
+        if self.closed + lone > 2 * (self.own + weight.own) + SLACK_BYTES {
             return columns.iter().map(copied).collect();
         }
-        self.own += own;
-        self.alive += alive;
-        self.known = known;
+        self.own += weight.own;
+        self.open.extend(weight.pages);
         columns
     }
+}
 
-    fn weigh<T: ByteViewType>(
-        &self,
-        column: &ArrayRef,
-        known: &mut HashSet<usize>,
-        own: &mut usize,
-        alive: &mut usize,
-    ) {
+impl Weight {
+    fn add<T: ByteViewType>(&mut self, column: &ArrayRef, sources: usize) {
         let Some(array) = column.as_byte_view_opt::<T>() else {
             return;
         };
-        if array.data_buffers().is_empty() {
-            return;
-        }
+        let mut largest = 0;
         for buffer in array.data_buffers() {
-            let address = buffer.data_ptr().as_ptr() as usize;
-            if known.insert(address) && !self.known.contains(&address) {
-                *alive += buffer.len();
-            }
+            self.pages
+                .insert(buffer.data_ptr().as_ptr() as usize, buffer.len());
+            largest = largest.max(buffer.len());
         }
-        *own += long_bytes(array);
+        if largest > 0 {
+            self.shared += largest * sources;
+            self.own += long_bytes(array);
+        }
     }
 }
 

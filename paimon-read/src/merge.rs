@@ -12,6 +12,7 @@
 //! | `keys` | keys in a form that compares fast |
 //! | `versions` | which version of a key is newer |
 //! | `deduplicate` | meaning: which row of a key is the result |
+//! | `picked_keys` | keys of picked rows, in the order of the picks |
 //! | `needs` | what the key pass must decode of each file |
 //! | `chunk` | windows of keys: what is decoded, what is kept |
 //! | `key_file` | keys of one file, row group by row group |
@@ -29,6 +30,7 @@ mod key_file;
 mod key_pass;
 mod keys;
 mod needs;
+mod picked_keys;
 mod picks;
 mod provider;
 mod run;

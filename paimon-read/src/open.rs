@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use paimon_format::{ByteSource, DataFile, FileColumn, Grain, RowRanges, format_reader, prune};
+use paimon_io::Counter;
 use paimon_meta::{
     DataFileMeta, DataSplit, Error, FilePath, Frame, Predicate, Result, ResultExt, TablePredicate,
 };
@@ -214,5 +215,6 @@ async fn open_uncached(
         &location,
         meta.file_size,
     )?);
+    context.resources.metrics().add(Counter::FilesOpened, 1);
     reader.open(source).await
 }

@@ -148,6 +148,8 @@ pub(crate) struct BatchBuilder {
     /// Rows of other column plans that belong to the same batch.
     sealed: Vec<Vec<ArrayRef>>,
     sealed_rows: usize,
+    /// Decoded batches that the rows come from.
+    sources: usize,
     compactor: Compactor,
 }
 
@@ -163,6 +165,7 @@ impl BatchBuilder {
             late: SetBuilder::default(),
             sealed: Vec::new(),
             sealed_rows: 0,
+            sources: 0,
             compactor: Compactor::default(),
         }
     }
@@ -177,16 +180,19 @@ impl BatchBuilder {
         self.shape.batch_size - self.rows()
     }
 
+    /// Whether the rows being added have these columns.
+    #[inline]
+    pub(crate) fn has_columns(&self, columns: &Arc<ColumnPlan>) -> bool {
+        let known = self.columns.as_ref();
+        known.is_some_and(|known| Arc::ptr_eq(known, columns))
+    }
+
     /// Says that the next `length` rows have these columns. Every set of the plan must then be given as many rows.
     ///
     /// # Errors
     /// As [`Self::finish`], for rows of an earlier plan.
     pub(crate) fn add_rows(&mut self, columns: &Arc<ColumnPlan>, length: u32) -> Result<()> {
-        if !self
-            .columns
-            .as_ref()
-            .is_some_and(|known| Arc::ptr_eq(known, columns))
-        {
+        if !self.has_columns(columns) {
             self.seal()?;
             self.columns = Some(Arc::clone(columns));
         }
@@ -222,7 +228,9 @@ impl BatchBuilder {
             return Ok(None);
         }
         let columns = join(parts)?;
-        let columns = self.compactor.compact(columns);
+        let columns = self
+            .compactor
+            .compact(columns, std::mem::take(&mut self.sources));
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.shape.schema), columns, &options)
             .map(Some)
@@ -250,6 +258,11 @@ impl BatchBuilder {
                     .ok_or_else(|| Error::internal("output column of no origin"))?,
             });
         }
+        self.sources += [&self.early, &self.filtered, &self.late]
+            .map(|set| set.sources.len())
+            .into_iter()
+            .max()
+            .unwrap_or(0);
         self.sealed.push(arrays);
         self.sealed_rows += rows;
         self.batch += 1;

@@ -26,6 +26,10 @@ pub(crate) struct PieceValues {
     pub(crate) fetching: Option<Ticket>,
     /// Late columns being decoded.
     pub(crate) late: Option<LateCursor>,
+    /// The last batch that rows were added to.
+    pub(crate) batch: u64,
+    /// The row after the last one that was added.
+    pub(crate) next_row: u32,
 }
 
 /// Rows of a piece that passed the filter, ascending.

@@ -110,6 +110,7 @@ impl Positions {
 
     /// Where a row is in the batch and how many rows follow it there without a gap, the row itself included; `None` if
     /// the batch does not hold it. `hint` speeds up ascending look-ups.
+    #[inline]
     pub(crate) fn find(&self, row: u32, hint: &mut usize) -> Option<(u32, u32)> {
         match self {
             Self::From { first, length } => {

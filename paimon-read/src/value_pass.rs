@@ -21,16 +21,13 @@ use paimon_meta::{Error, Frame, Result, ResultExt};
 use crate::columns::Shape;
 use crate::fetches::{Fetches, yield_now};
 use crate::filter_pass::filter_piece;
-use crate::merge::Stretch;
 use crate::output::{BatchBuilder, Set};
 use crate::piece_values::LateCursor;
 use crate::window::{Decoded, PickSource, Piece, Window};
 
-/// Gaps of fewer rows are decoded and left out by the gather: skipping costs more.
-const SKIPPED_ROWS: u64 = 512;
-
-/// Share of a row group (in percent) above which scattered rows are decoded with all rows between them.
-const DENSE_PERCENT: u64 = 25;
+/// Gaps of fewer rows are decoded and left out by the gather: skipping within a page pays from about here on
+/// (`cargo bench -p benches --bench format`).
+const SKIPPED_ROWS: u64 = 128;
 
 /// Turns the picks of a source into batches.
 pub(crate) struct ValuePass {
@@ -44,6 +41,24 @@ pub(crate) struct ValuePass {
     batch_size: usize,
     /// The source has nothing more to pick.
     exhausted: bool,
+    /// Number of the batch being filled.
+    batch: u64,
+    /// Pieces with rows in it.
+    touched: Vec<u32>,
+    /// Rows added whose early columns come in the order of the picks and are not added yet.
+    ordered_rows: u32,
+}
+
+/// Why filling a batch stopped.
+enum Need {
+    /// The pick source must be stepped.
+    Picks,
+    /// The piece of the next pick must be prepared.
+    Prepare(u32),
+    /// Late columns of the piece must be decoded.
+    Decode(u32),
+    /// The batch is full; its last rows are of that piece.
+    Batch(u32),
 }
 
 impl ValuePass {
@@ -63,23 +78,25 @@ impl ValuePass {
             window_bytes,
             batch_size: shape.batch_size,
             exhausted: false,
+            batch: 1,
+            touched: Vec::new(),
+            ordered_rows: 0,
         })
     }
 
     /// The next batch; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            let Some(pick) = self.window.front() else {
-                if self.exhausted {
-                    return self.builder.finish();
+            match self.fill()? {
+                Need::Batch(piece) => {
+                    let batch = self.finish()?;
+                    self.look_ahead(piece).await?;
+                    return Ok(batch);
                 }
-                self.step().await?;
-                continue;
-            };
-            self.prepare(pick.piece).await?;
-            if let Some(batch) = self.take(pick).await? {
-                self.look_ahead(pick.piece).await?;
-                return Ok(Some(batch));
+                Need::Picks if self.exhausted => return self.finish(),
+                Need::Picks => self.step().await?,
+                Need::Prepare(piece) => self.prepare(piece).await?,
+                Need::Decode(piece) => self.decode(piece).await?,
             }
         }
     }
@@ -139,7 +156,8 @@ impl ValuePass {
         if wanted.is_empty() {
             return Ok(());
         }
-        let rows = selection(wanted, u64::from(piece.row_count));
+        let group = piece.first_row..piece.first_row + u64::from(piece.row_count);
+        let rows = selection(&wanted, group);
         self.metrics.add(Counter::RowGroupsFetched, 1);
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
         piece.values.fetching = Some(self.fetches.start(fetch));
@@ -171,26 +189,60 @@ impl ValuePass {
         Ok(())
     }
 
-    /// Takes rows of a pick until the batch is full or the pick is used up.
-    async fn take(&mut self, pick: Stretch) -> Result<Option<RecordBatch>> {
-        let end = pick.row + pick.length;
-        let mut row = pick.row;
-        while row < end {
-            let room = u32::try_from(self.builder.room()).unwrap_or(u32::MAX);
-            let Some(rows) = self.surviving(pick.piece, row..end)? else {
-                self.consume(pick.piece, end - row, end);
-                break;
+    /// Decodes the next batch of late columns of a piece; then the executor has a turn.
+    async fn decode(&mut self, number: u32) -> Result<()> {
+        let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
+        if let (Some(scan), Some(late)) = (piece.file.late.as_ref(), piece.values.late.as_mut()) {
+            let rows = late.advance(scan, piece.first_row, &piece.file.name)?;
+            self.metrics.add(Counter::RowsDecoded, u64::from(rows));
+        }
+        self.fetches.poke().await;
+        yield_now().await;
+        Ok(())
+    }
+
+    /// Adds picked rows to the batch for as long as nothing must be waited for or decoded.
+    fn fill(&mut self) -> Result<Need> {
+        while let Some(pick) = self.window.front() {
+            let end = pick.row + pick.length;
+            let piece = self.window.piece_mut(pick.piece).ok_or_else(no_piece)?;
+            if !piece.values.prepared {
+                return Ok(Need::Prepare(pick.piece));
+            }
+            let Some(rows) = surviving(piece, pick.row..end) else {
+                if piece.columns.ordered {
+                    self.skip_ordered(pick.length)?;
+                }
+                self.window.consume(pick.length);
+                self.window.release(pick.piece, end);
+                continue;
             };
-            let available = self.late_rows(pick.piece, rows.start).await?;
-            let length = (rows.end - rows.start).min(available).min(room);
-            self.add(pick.piece, rows.start, length)?;
-            self.consume(pick.piece, rows.start + length - row, rows.start + length);
-            row = rows.start + length;
+            if self.ordered_rows > 0 && !self.builder.has_columns(&piece.columns) {
+                self.take_ordered()?;
+                continue;
+            }
+            let room = u32::try_from(self.builder.room()).unwrap_or(u32::MAX);
+            let most = room.min(rows.end - rows.start);
+            let Some(length) = add(&mut self.builder, piece, rows.start, most)? else {
+                return Ok(Need::Decode(pick.piece));
+            };
+            if piece.values.batch != self.batch {
+                piece.values.batch = self.batch;
+                self.touched.push(pick.piece);
+            }
+            piece.values.next_row = rows.start + length;
+            if piece.columns.ordered {
+                if rows.start > pick.row {
+                    self.skip_ordered(rows.start - pick.row)?;
+                }
+                self.ordered_rows += length;
+            }
+            self.window.consume(rows.start + length - pick.row);
             if self.is_full(length) {
-                return self.builder.finish();
+                return Ok(Need::Batch(pick.piece));
             }
         }
-        Ok(None)
+        Ok(Need::Picks)
     }
 
     /// A batch is handed out when it is full, or when it is one slice of at least half a batch: it then costs no copy.
@@ -199,79 +251,32 @@ impl ValuePass {
         rows == self.batch_size || (rows == last && last * 2 >= self.batch_size)
     }
 
-    fn consume(&mut self, piece: u32, rows: u32, next_row: u32) {
-        self.window.consume(rows);
-        self.window.release(piece, next_row);
+    /// Adds the early columns of the rows that were added since the last call, where they come in the order of picks.
+    fn take_ordered(&mut self) -> Result<()> {
+        let (builder, rows) = (&mut self.builder, std::mem::take(&mut self.ordered_rows));
+        self.window.take_ordered(rows, |decoded, start, length| {
+            builder.push(Set::Early, decoded, start, length)
+        })
     }
 
-    /// The first rows of a range that passed the filter.
-    fn surviving(&mut self, number: u32, rows: Range<u32>) -> Result<Option<Range<u32>>> {
-        let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
-        let Some(survivors) = piece.values.survivors.as_mut() else {
-            return Ok(Some(rows));
-        };
-        let found = survivors
-            .next_from(rows.start)
-            .filter(|found| found.start < rows.end);
-        Ok(found.map(|found| found.start..found.end.min(rows.end)))
+    /// Leaves the early columns of picked rows out that did not pass the filter.
+    fn skip_ordered(&mut self, rows: u32) -> Result<()> {
+        self.take_ordered()?;
+        self.window.take_ordered(rows, |_, _, _| Ok(()))
     }
 
-    /// How many rows from `row` on the late columns are decoded for, decoding until there is one.
-    async fn late_rows(&mut self, number: u32, row: u32) -> Result<u32> {
-        loop {
-            let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
-            let Some(scan) = piece.file.late.as_ref() else {
-                return Ok(u32::MAX);
-            };
-            let late = piece
-                .values
-                .late
-                .as_mut()
-                .ok_or_else(|| Error::internal("late columns were not asked for"))?;
-            if let Some((_, _, following)) = late.find(row) {
-                return Ok(following);
+    /// The batch that was filled; frees what only it needed.
+    fn finish(&mut self) -> Result<Option<RecordBatch>> {
+        self.take_ordered()?;
+        let batch = self.builder.finish()?;
+        self.batch += 1;
+        for number in self.touched.drain(..) {
+            if let Some(piece) = self.window.piece(number) {
+                let next_row = piece.values.next_row;
+                self.window.release(number, next_row);
             }
-            let rows = late.advance(scan, piece.first_row, &piece.file.name)?;
-            self.metrics.add(Counter::RowsDecoded, u64::from(rows));
-            self.fetches.poke().await;
-            yield_now().await;
         }
-    }
-
-    /// Adds rows of a piece to the batch; their late columns are decoded and stand in one batch.
-    fn add(&mut self, number: u32, row: u32, length: u32) -> Result<()> {
-        let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
-        self.builder.add_rows(&piece.columns, length)?;
-        if !piece.columns.early.is_empty() {
-            push_held(
-                &mut self.builder,
-                Set::Early,
-                piece.early.iter_mut(),
-                row,
-                length,
-            )?;
-        }
-        if piece
-            .columns
-            .filter
-            .as_ref()
-            .is_some_and(|filter| !filter.read.is_empty())
-        {
-            push_held(
-                &mut self.builder,
-                Set::Filtered,
-                piece.values.filtered.iter_mut(),
-                row,
-                length,
-            )?;
-        }
-        if let Some(late) = piece.values.late.as_mut() {
-            let (decoded, index, _) = late
-                .find(row)
-                .ok_or_else(|| Error::internal("late columns are not decoded"))?;
-            self.builder.push(Set::Late, decoded, index, length)?;
-        }
-        Ok(())
+        Ok(batch)
     }
 
     fn piece(&self, number: u32) -> Result<&Piece> {
@@ -281,6 +286,44 @@ impl ValuePass {
 
 fn no_piece() -> Error {
     Error::internal("a pick points to a piece that is gone")
+}
+
+/// The first rows of a range that passed the filter.
+fn surviving(piece: &mut Piece, rows: Range<u32>) -> Option<Range<u32>> {
+    let Some(survivors) = piece.values.survivors.as_mut() else {
+        return Some(rows);
+    };
+    let found = survivors.next_from(rows.start)?;
+    (found.start < rows.end).then(|| found.start..found.end.min(rows.end))
+}
+
+/// Adds up to `most` rows of a piece from `row` on; returns how many, or `None` if late columns must be decoded first.
+fn add(builder: &mut BatchBuilder, piece: &mut Piece, row: u32, most: u32) -> Result<Option<u32>> {
+    let columns = &piece.columns;
+    let mut length = most;
+    if piece.file.late.is_some() {
+        let late = piece.values.late.as_mut().ok_or_else(not_asked_for)?;
+        let Some((decoded, index, following)) = late.find(row) else {
+            return Ok(None);
+        };
+        length = length.min(following);
+        builder.add_rows(columns, length)?;
+        builder.push(Set::Late, decoded, index, length)?;
+    } else {
+        builder.add_rows(columns, length)?;
+    }
+    if !columns.ordered && !columns.early.is_empty() {
+        push_held(builder, Set::Early, piece.early.iter_mut(), row, length)?;
+    }
+    if columns.filter_reads() {
+        let filtered = piece.values.filtered.iter_mut();
+        push_held(builder, Set::Filtered, filtered, row, length)?;
+    }
+    Ok(Some(length))
+}
+
+fn not_asked_for() -> Error {
+    Error::internal("late columns were not asked for")
 }
 
 /// Adds rows of columns that are held in memory, possibly over several batches.
@@ -309,10 +352,13 @@ fn push_held<'a>(
     )))
 }
 
-/// The rows to decode so that the wanted ones are among them.
-fn selection(wanted: RowRanges, group_rows: u64) -> RowRanges {
-    if wanted.row_count() * 100 >= group_rows * DENSE_PERCENT {
-        return wanted.coarsened(SKIPPED_ROWS);
+/// The rows of a group to decode so that the wanted ones are among them: short gaps are left out by the gather.
+fn selection(wanted: &RowRanges, group: Range<u64>) -> RowRanges {
+    let rows = group.end - group.start;
+    let joined = wanted.coarsened(SKIPPED_ROWS);
+    match joined.ranges() {
+        // A group that is read whole needs no selection at all.
+        [range] if rows - (range.end - range.start) < SKIPPED_ROWS => RowRanges::from_range(group),
+        _ => joined,
     }
-    wanted
 }

@@ -100,6 +100,7 @@ impl Piece {
             .collect()
     }
 
+    #[inline]
     fn pick(&mut self, row: u32, count: u32) {
         match self.picked.last_mut() {
             Some(last) if last.end == row => last.end += count,
@@ -115,7 +116,11 @@ pub(crate) struct Window {
     pieces: VecDeque<Option<Piece>>,
     first_piece: u32,
     picks: VecDeque<Stretch>,
-    /// Bytes of early columns and comparable keys that are held.
+    /// Early columns of picked rows in the order of the picks, where they come so.
+    ordered: VecDeque<Decoded>,
+    /// Rows of the first of them that were taken.
+    ordered_taken: u32,
+    /// Bytes of early columns that are held.
     key_bytes: usize,
 }
 
@@ -159,11 +164,13 @@ impl Window {
         self.pieces.get_mut(index)?.as_mut()
     }
 
+    #[inline]
     fn index(&self, number: u32) -> Option<usize> {
         usize::try_from(number.checked_sub(self.first_piece)?).ok()
     }
 
     /// Picks rows: they follow all rows picked before.
+    #[inline]
     pub(crate) fn pick(&mut self, number: u32, row: u32, count: u32) {
         if let Some(piece) = self.piece_mut(number) {
             piece.pick(row, count);
@@ -218,12 +225,53 @@ impl Window {
         }
     }
 
+    /// Keeps the early column of the rows that were picked since the last call, in the order of the picks.
+    ///
+    /// # Errors
+    /// `Internal` for 2^32 rows.
+    pub(crate) fn keep_ordered(&mut self, column: ArrayRef) -> Result<()> {
+        let length = u32::try_from(column.len())
+            .map_err(|_| Error::internal("2^32 rows picked in a step"))?;
+        if length > 0 {
+            let decoded = Decoded::new(Positions::From { first: 0, length }, vec![column]);
+            self.key_bytes += bytes_of(&decoded);
+            self.ordered.push_back(decoded);
+        }
+        Ok(())
+    }
+
+    /// Hands over the early columns of the next `rows` picked rows, in pieces of (columns, first row, rows).
+    ///
+    /// # Errors
+    /// Those of `each`, and `Internal` if fewer rows are kept.
+    pub(crate) fn take_ordered(
+        &mut self,
+        mut rows: u32,
+        mut each: impl FnMut(&mut Decoded, u32, u32) -> Result<()>,
+    ) -> Result<()> {
+        while rows > 0 {
+            let front = self.ordered.front_mut();
+            let front = front.ok_or_else(|| Error::internal("picked rows without their keys"))?;
+            let taken = rows.min(front.positions.len() - self.ordered_taken);
+            each(front, self.ordered_taken, taken)?;
+            rows -= taken;
+            self.ordered_taken += taken;
+            if self.ordered_taken == front.positions.len() {
+                self.key_bytes = self.key_bytes.saturating_sub(bytes_of(front));
+                self.ordered.pop_front();
+                self.ordered_taken = 0;
+            }
+        }
+        Ok(())
+    }
+
     /// The next pick, if there is one.
     pub(crate) fn front(&self) -> Option<Stretch> {
         self.picks.front().copied()
     }
 
     /// Takes rows off the front of the next pick.
+    #[inline]
     pub(crate) fn consume(&mut self, rows: u32) {
         let Some(front) = self.picks.front_mut() else {
             return;
@@ -241,13 +289,8 @@ impl Window {
         let Some(piece) = self.piece_mut(number) else {
             return;
         };
-        let mut freed = 0;
-        while let Some(decoded) = piece.early.front()
-            && decoded.positions.end() <= row
-        {
-            freed += bytes_of(decoded);
-            piece.early.pop_front();
-        }
+        let freed = drop_below(&mut piece.early, row);
+        drop_below(&mut piece.values.filtered, row);
         let last = piece.picked.last().map_or(0, |range| range.end);
         let done = piece.is_decided() && row >= last;
         self.key_bytes = self.key_bytes.saturating_sub(freed);
@@ -278,6 +321,18 @@ impl Window {
         // A pick is counted twice: here and in its piece.
         self.key_bytes + self.picks.len() * (size_of::<Stretch>() + size_of::<Range<u32>>())
     }
+}
+
+/// Drops what holds only rows below `row`; returns its bytes.
+fn drop_below(held: &mut VecDeque<Decoded>, row: u32) -> usize {
+    let mut freed = 0;
+    while let Some(decoded) = held.front()
+        && decoded.positions.end() <= row
+    {
+        freed += bytes_of(decoded);
+        held.pop_front();
+    }
+    freed
 }
 
 fn bytes_of(decoded: &Decoded) -> usize {

@@ -7,6 +7,7 @@ use arrow_array::types::{ArrowPrimitiveType, Int8Type, Int64Type};
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::ScalarBuffer;
 use arrow_row::{RowConverter, Rows};
+use arrow_schema::DataType as ArrowType;
 use arrow_select::filter::FilterBuilder;
 use paimon_meta::{
     DataFileMeta, DataType, Error, FieldId, Frame, Result, ResultExt, TablePredicate,
@@ -35,6 +36,8 @@ pub(crate) struct KeyPlan {
     /// Types of the key columns.
     pub(crate) key_types: Vec<DataType>,
     pub(crate) encoder: KeyEncoder,
+    /// Arrow type of the key column, where it is all that is kept and is written down in the order of the picks.
+    pub(crate) ordered_key: Option<ArrowType>,
     /// Makes the columns of `sequence.field` comparable.
     pub(crate) user_order: Option<RowConverter>,
     /// Conditions on key columns alone: all versions of a key pass or fail together, so rows may be left out here.
@@ -68,6 +71,7 @@ impl KeyChunk {
         HeadRows {
             piece: self.piece,
             positions: &self.positions,
+            keys: Some(&self.keys),
             kinds: self.kinds.as_deref(),
             sequences: Sequences {
                 min,

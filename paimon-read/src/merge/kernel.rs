@@ -28,14 +28,19 @@ const SCAN_LIMIT: usize = 8;
 
 /// Comparable keys of one window of rows.
 pub(crate) trait Keys: Copy {
-    /// Compares key `i` here with key `j` of `other`.
-    fn compare(self, i: usize, other: Self, j: usize) -> Ordering;
+    /// One key.
+    type Key: Ord + Copy;
+
+    /// Key `i`.
+    fn key(self, i: usize) -> Self::Key;
 }
 
 impl<T: Ord + Copy> Keys for &[T] {
+    type Key = T;
+
     #[inline]
-    fn compare(self, i: usize, other: Self, j: usize) -> Ordering {
-        self[i].cmp(&other[j])
+    fn key(self, i: usize) -> T {
+        self[i]
     }
 }
 
@@ -50,6 +55,14 @@ pub(crate) struct Head<K> {
     pub(crate) end: usize,
     /// The one key bounds rows that are not loaded; it must not be taken.
     pub(crate) sentinel: bool,
+}
+
+impl<K: Keys> Head<K> {
+    /// The next key.
+    #[inline]
+    fn key(&self) -> K::Key {
+        self.keys.key(self.position)
+    }
 }
 
 /// Takes what the kernel orders.
@@ -83,26 +96,18 @@ fn merge_one<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<us
 
 /// First position after `from` whose key is not below `bound`, or `end`. `keys[from]` is below it.
 #[inline]
-fn gallop<K: Keys>(keys: K, from: usize, end: usize, bound: (K, usize)) -> usize {
-    let below = |position: usize| keys.compare(position, bound.0, bound.1) == Ordering::Less;
+fn gallop<K: Keys>(keys: K, from: usize, end: usize, bound: K::Key) -> usize {
     let mut low = from;
     let mut step = 1;
-    loop {
-        let next = low + step;
-        if next >= end {
-            break;
-        }
-        if !below(next) {
-            break;
-        }
-        low = next;
+    while low + step < end && keys.key(low + step) < bound {
+        low += step;
         step *= 2;
     }
     // keys[low] is below the bound, keys[low + step] is not (or lies past the end).
     let mut high = (low + step).min(end);
     while low + 1 < high {
         let middle = low + (high - low) / 2;
-        if below(middle) {
+        if keys.key(middle) < bound {
             low = middle;
         } else {
             high = middle;
@@ -114,14 +119,15 @@ fn gallop<K: Keys>(keys: K, from: usize, end: usize, bound: (K, usize)) -> usize
 fn merge_two<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
     let (mut a, mut b) = (heads[0], heads[1]);
     let stopped = loop {
-        match a.keys.compare(a.position, b.keys, b.position) {
+        let (key_a, key_b) = (a.key(), b.key());
+        match key_a.cmp(&key_b) {
             Ordering::Less => {
-                if let Some(stop) = step(&mut a, 0, (b.keys, b.position), sink)? {
+                if let Some(stop) = step(&mut a, 0, key_b, sink)? {
                     break stop;
                 }
             }
             Ordering::Greater => {
-                if let Some(stop) = step(&mut b, 1, (a.keys, a.position), sink)? {
+                if let Some(stop) = step(&mut b, 1, key_a, sink)? {
                     break stop;
                 }
             }
@@ -151,7 +157,7 @@ fn merge_two<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<us
 fn step<K: Keys, S: Sink>(
     head: &mut Head<K>,
     number: usize,
-    bound: (K, usize),
+    bound: K::Key,
     sink: &mut S,
 ) -> Result<Option<usize>> {
     if head.sentinel {
@@ -163,77 +169,78 @@ fn step<K: Keys, S: Sink>(
     Ok((next == head.end).then_some(number))
 }
 
-/// The smallest head, those equal to it, and the smallest of the others.
-struct Smallest {
-    equal: [usize; SCAN_LIMIT],
-    count: usize,
-    bound: Option<usize>,
-}
-
-fn smallest<K: Keys>(heads: &[Head<K>]) -> Smallest {
-    let mut found = Smallest {
-        equal: [0; SCAN_LIMIT],
-        count: 1,
-        bound: None,
-    };
-    for (number, head) in heads.iter().enumerate().skip(1) {
-        let least = &heads[found.equal[0]];
-        match head.keys.compare(head.position, least.keys, least.position) {
-            Ordering::Less => {
-                found.bound = Some(found.equal[0]);
-                found.equal[0] = number;
-                found.count = 1;
-            }
-            Ordering::Equal => {
-                found.equal[found.count] = number;
-                found.count += 1;
-            }
-            Ordering::Greater => {
-                let smaller = found.bound.is_none_or(|bound| {
-                    let bound = &heads[bound];
-                    head.keys.compare(head.position, bound.keys, bound.position) == Ordering::Less
-                });
-                if smaller {
-                    found.bound = Some(number);
-                }
-            }
-        }
+/// The head with the smallest key, the first one among equals, and the smallest of the other keys; at least two keys.
+///
+/// Written without branches on keys: which head comes next is random where runs interleave.
+#[inline]
+fn two_smallest<T: Ord + Copy>(keys: &[T]) -> (usize, T) {
+    let swapped = keys[1] < keys[0];
+    let (mut index, mut least) = if swapped { (1, keys[1]) } else { (0, keys[0]) };
+    let mut second = if swapped { keys[0] } else { keys[1] };
+    for (number, key) in keys.iter().copied().enumerate().skip(2) {
+        let less = key < least;
+        second = second.min(if less { least } else { key });
+        least = if less { key } else { least };
+        index = if less { number } else { index };
     }
-    found
+    (index, second)
 }
 
 fn merge_scan<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    // The heads' keys side by side: a scan then touches one cache line.
+    let mut keys = [heads[0].key(); SCAN_LIMIT];
+    for (key, head) in keys.iter_mut().zip(heads.iter()) {
+        *key = head.key();
+    }
+    let keys = &mut keys[..heads.len()];
     loop {
-        let found = smallest(heads);
-        let equal = &found.equal[..found.count];
-        if let Some(sentinel) = equal.iter().copied().find(|number| heads[*number].sentinel) {
-            return Ok(sentinel);
-        }
-        if let ([number], Some(bound)) = (equal, found.bound) {
-            let bound = (heads[bound].keys, heads[bound].position);
-            if let Some(stop) = step(&mut heads[*number], *number, bound, sink)? {
+        let (number, second) = two_smallest(keys);
+        if keys[number] < second {
+            if let Some(stop) = step(&mut heads[number], number, second, sink)? {
                 return Ok(stop);
             }
-        } else {
-            let mut members = [(0, 0); SCAN_LIMIT];
-            for (member, number) in members.iter_mut().zip(equal) {
-                *member = (*number, heads[*number].position);
-            }
-            sink.versions(&members[..found.count])?;
-            if let Some(stop) = advance_all(heads, equal) {
-                return Ok(stop);
-            }
+            keys[number] = heads[number].key();
+        } else if let Some(stop) = equal_heads(heads, keys, number, sink)? {
+            return Ok(stop);
         }
     }
 }
 
+/// Hands over the key that head `first` shares with others; returns a head that stops the merge.
+fn equal_heads<K: Keys, S: Sink>(
+    heads: &mut [Head<K>],
+    keys: &mut [K::Key],
+    first: usize,
+    sink: &mut S,
+) -> Result<Option<usize>> {
+    let (mut members, mut count) = ([(0, 0); SCAN_LIMIT], 0);
+    for (number, head) in heads.iter().enumerate().skip(first) {
+        if keys[number] == keys[first] {
+            if head.sentinel {
+                return Ok(Some(number));
+            }
+            members[count] = (number, head.position);
+            count += 1;
+        }
+    }
+    sink.versions(&members[..count])?;
+    Ok(advance_all(heads, keys, &members[..count]))
+}
+
 /// One key of each of these heads was taken; returns one of them that has no more.
-fn advance_all<K>(heads: &mut [Head<K>], numbers: &[usize]) -> Option<usize> {
+fn advance_all<K: Keys>(
+    heads: &mut [Head<K>],
+    keys: &mut [K::Key],
+    members: &[(usize, usize)],
+) -> Option<usize> {
     let mut stopped = None;
-    for number in numbers {
-        heads[*number].position += 1;
-        if heads[*number].position == heads[*number].end {
+    for (number, _) in members {
+        let head = &mut heads[*number];
+        head.position += 1;
+        if head.position == head.end {
             stopped = Some(*number);
+        } else {
+            keys[*number] = head.key();
         }
     }
     stopped
@@ -310,7 +317,7 @@ fn is_less<K: Keys>(heads: &[Head<K>], a: usize, b: usize) -> bool {
     if a.position == a.end || b.position == b.end {
         return b.position == b.end && a.position < a.end;
     }
-    a.keys.compare(a.position, b.keys, b.position) == Ordering::Less
+    a.key() < b.key()
 }
 
 fn merge_tree<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
@@ -318,19 +325,9 @@ fn merge_tree<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<u
     let mut members = Vec::new();
     loop {
         let number = tree.smallest();
-        let head = heads[number];
-        let second = heads[tree.second(heads)];
-        if head
-            .keys
-            .compare(head.position, second.keys, second.position)
-            == Ordering::Less
-        {
-            if let Some(stop) = step(
-                &mut heads[number],
-                number,
-                (second.keys, second.position),
-                sink,
-            )? {
+        let second = heads[tree.second(heads)].key();
+        if heads[number].key() < second {
+            if let Some(stop) = step(&mut heads[number], number, second, sink)? {
                 return Ok(stop);
             }
             tree.replay(heads, number);
@@ -360,13 +357,11 @@ fn take_equal<K: Keys>(
     members: &mut Vec<(usize, usize)>,
 ) {
     members.clear();
-    let key = heads[tree.smallest()];
+    let key = heads[tree.smallest()].key();
     loop {
         let number = tree.smallest();
         let head = heads[number];
-        let more = head.position < head.end
-            && head.keys.compare(head.position, key.keys, key.position) == Ordering::Equal;
-        if !more {
+        if head.position == head.end || head.key() != key {
             return;
         }
         members.push((number, head.position));

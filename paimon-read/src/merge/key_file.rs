@@ -110,7 +110,7 @@ impl Reading {
         let Some((positions, columns)) = plan.filtered(positions, columns)? else {
             return Ok(Next::Nothing);
         };
-        if !plan.columns.early.is_empty() {
+        if plan.ordered_key.is_none() && !plan.columns.early.is_empty() {
             window.keep_early(
                 piece,
                 Decoded::new(positions.clone(), plan.early(&columns, &self.file)?),

@@ -6,6 +6,7 @@ use arrow_array::types::{BinaryViewType, StringViewType};
 use arrow_row::Rows;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use paimon_io::Counter;
 use paimon_meta::{Error, Result};
 
 use super::chunk::KeyPlan;
@@ -13,6 +14,7 @@ use super::deduplicate::{Deduplicate, Rules};
 use super::kernel::{Head, Keys, Sink, merge};
 use super::key_file::KeyRequests;
 use super::keys::{KeyWindow, Views};
+use super::picked_keys::PickedKeys;
 use super::run::{Run, RunHead};
 use super::versions::HeadRows;
 use crate::fetches::Fetches;
@@ -93,12 +95,17 @@ impl KeyPass {
             return Ok(false);
         }
         let rows: Vec<HeadRows<'_>> = heads.iter().map(|head| head.rows).collect();
-        let mut sink = Deduplicate {
-            rules: self.rules,
-            heads: &rows,
-            window,
+        let key_column = self.plan.ordered_key.as_ref();
+        let picked = match (key_column, heads.first()) {
+            (Some(column), Some(head)) => PickedKeys::like(head.keys, column),
+            _ => None,
         };
+        let mut sink = Deduplicate::new(self.rules, &rows, window, picked);
         let (stop, positions) = merge_heads(&heads, &mut sink)?;
+        let picked_rows = sink.picked_rows();
+        if let (Some(picked), Some(column)) = (sink.into_picked(), key_column) {
+            window.keep_ordered(picked.into_column(column)?)?;
+        }
         let used_up = heads
             .iter()
             .zip(&positions)
@@ -106,6 +113,12 @@ impl KeyPass {
         let dry = used_up
             .enumerate()
             .filter(|(head, used_up)| *used_up || *head == stop);
+        let passed: usize = heads
+            .iter()
+            .zip(&positions)
+            .map(|(head, position)| position - head.position)
+            .sum();
+        let lost = passed.saturating_sub(picked_rows);
         self.dry = dry
             .filter_map(|(head, _)| live.get(head).copied())
             .collect();
@@ -114,6 +127,8 @@ impl KeyPass {
                 run.advance_to(position, window);
             }
         }
+        let metrics = self.plan.opener.context().resources.metrics();
+        metrics.add(Counter::RowsLost, lost as u64);
         Ok(true)
     }
 

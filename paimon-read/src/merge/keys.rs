@@ -16,7 +16,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, BinaryViewArray, GenericByteViewArray, StringViewArray};
 use arrow_buffer::ScalarBuffer;
-use arrow_row::{RowConverter, Rows, SortField};
+use arrow_row::{Row, RowConverter, Rows, SortField};
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_meta::{DataType, Datum, Error, Result, StringLayout, array_of};
 
@@ -59,13 +59,13 @@ impl KeyWindow {
     /// not occur within one section.
     pub(crate) fn compare(&self, i: usize, other: &Self, j: usize) -> Ordering {
         match (self, other) {
-            (Self::Narrow(a), Self::Narrow(b)) => (&**a).compare(i, &**b, j),
-            (Self::Long(a), Self::Long(b)) => (&**a).compare(i, &**b, j),
-            (Self::Wide(a), Self::Wide(b)) => (&**a).compare(i, &**b, j),
-            (Self::Packed(a), Self::Packed(b)) => a.as_slice().compare(i, b.as_slice(), j),
-            (Self::Text(a), Self::Text(b)) => Views(a).compare(i, Views(b), j),
-            (Self::Bytes(a), Self::Bytes(b)) => Views(a).compare(i, Views(b), j),
-            (Self::Rows(a), Self::Rows(b)) => (&**a).compare(i, b, j),
+            (Self::Narrow(a), Self::Narrow(b)) => compare(&**a, i, &**b, j),
+            (Self::Long(a), Self::Long(b)) => compare(&**a, i, &**b, j),
+            (Self::Wide(a), Self::Wide(b)) => compare(&**a, i, &**b, j),
+            (Self::Packed(a), Self::Packed(b)) => compare(a.as_slice(), i, b.as_slice(), j),
+            (Self::Text(a), Self::Text(b)) => compare(Views(a), i, Views(b), j),
+            (Self::Bytes(a), Self::Bytes(b)) => compare(Views(a), i, Views(b), j),
+            (Self::Rows(a), Self::Rows(b)) => compare(&**a, i, &**b, j),
             _ => Ordering::Equal,
         }
     }
@@ -102,19 +102,26 @@ impl<T: ByteViewType> Clone for Views<'_, T> {
 
 impl<T: ByteViewType> Copy for Views<'_, T> {}
 
-impl<T: ByteViewType> Keys for Views<'_, T> {
+impl<'a, T: ByteViewType> Keys for Views<'a, T> {
+    type Key = &'a [u8];
+
     #[inline]
-    fn compare(self, i: usize, other: Self, j: usize) -> Ordering {
-        let (a, b): (&[u8], &[u8]) = (self.0.value(i).as_ref(), other.0.value(j).as_ref());
-        a.cmp(b)
+    fn key(self, i: usize) -> &'a [u8] {
+        self.0.value(i).as_ref()
     }
 }
 
-impl Keys for &Rows {
+impl<'a> Keys for &'a Rows {
+    type Key = Row<'a>;
+
     #[inline]
-    fn compare(self, i: usize, other: Self, j: usize) -> Ordering {
-        self.row(i).cmp(&other.row(j))
+    fn key(self, i: usize) -> Row<'a> {
+        self.row(i)
     }
+}
+
+fn compare<K: Keys>(a: K, i: usize, b: K, j: usize) -> Ordering {
+    a.key(i).cmp(&b.key(j))
 }
 
 /// Bytes of an order-preserving integer per key column.
@@ -148,6 +155,24 @@ impl KeyEncoder {
             types: types.to_vec(),
             form: form(types)?,
         })
+    }
+
+    /// The Arrow type of the key, if it is one column that is compared as it is.
+    pub(crate) fn own_values(&self) -> Option<ArrowType> {
+        let [data_type] = self.types.as_slice() else {
+            return None;
+        };
+        let arrow = data_type.to_arrow(StringLayout::View).ok()?;
+        let own = match self.form {
+            Form::Narrow => matches!(
+                arrow,
+                ArrowType::Int32 | ArrowType::Date32 | ArrowType::Time32(_)
+            ),
+            Form::Long => matches!(arrow, ArrowType::Int64 | ArrowType::Timestamp(..)),
+            Form::Wide => true,
+            Form::Packed(_) | Form::Text | Form::Bytes | Form::Rows(_) => false,
+        };
+        own.then_some(arrow)
     }
 
     /// Comparable keys of rows.

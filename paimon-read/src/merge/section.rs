@@ -235,15 +235,20 @@ impl SplitMerge {
                 files,
             )));
         };
-        let (_, user_fields) = self.split_decoded(&decoded);
+        let (keys, user_fields) = self.split_decoded(&decoded);
+        let encoder = KeyEncoder::new(&self.key_types())?;
+        let ordered_key = encoder.own_values().filter(|_| columns.early_is_only(keys));
+        let mut columns = Arc::unwrap_or_clone(columns);
+        columns.ordered = ordered_key.is_some();
         let plan = KeyPlan {
             opener: self.opener.clone(),
-            columns,
+            columns: Arc::new(columns),
             user_order: self.user_order(user_fields)?,
             decoded,
             key_columns: self.key_fields.len(),
             key_types: self.key_types(),
-            encoder: KeyEncoder::new(&self.key_types())?,
+            encoder,
+            ordered_key,
             key_predicate: self.key_predicate.clone(),
             batch_size: self.shape.batch_size,
         };

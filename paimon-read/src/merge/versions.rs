@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use arrow_row::Rows;
 use paimon_meta::{Error, Frame, Result, RowKind};
 
+use super::keys::KeyWindow;
 use crate::positions::Positions;
 
 /// What the key pass knows of the rows of one head beside their keys.
@@ -14,6 +15,8 @@ pub(crate) struct HeadRows<'a> {
     pub(crate) piece: u32,
     /// Which rows of the piece they are.
     pub(crate) positions: &'a Positions,
+    /// Their keys.
+    pub(crate) keys: Option<&'a KeyWindow>,
     /// Kind bytes; absent where every row is known to be an add.
     pub(crate) kinds: Option<&'a [i8]>,
     /// Sequence numbers.
@@ -75,6 +78,7 @@ impl HeadRows<'_> {
         Self {
             piece: u32::MAX,
             positions: &NO_ROWS,
+            keys: None,
             kinds: None,
             sequences,
             user: None,

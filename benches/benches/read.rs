@@ -1,0 +1,107 @@
+//! Raw and merge reads beside plain decode of the same files, in one thread.
+//!
+//! `cargo bench -p benches --bench read` measures rows per second of each with criterion, then all of a table in turn and
+//! prints the ratios to plain decode (minimum and median): a busy machine slows both sides alike. With
+//! `PAIMON_BENCH_KEYS=200000` it takes a minute; without, the tables have 4 M keys.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a bench that cannot go on stops, and prints its results"
+)]
+
+use std::fs;
+use std::time::Instant;
+
+use benches::reads::{Case, cases};
+use benches::setup::{keys, tables};
+use criterion::{Criterion, Throughput};
+
+/// Rounds of the interleaved measurement.
+const ROUNDS: usize = 9;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let once = arguments.iter().any(|argument| argument == "--test");
+    let keys = if once { 20_000 } else { keys() };
+    let mut criterion = Criterion::default().sample_size(10).configure_from_args();
+    for (name, table) in tables(keys).expect("tables can be written") {
+        let cases = cases(&table).expect("the schema is one");
+        if !arguments.iter().any(|argument| argument == "--ratios") {
+            measure(&mut criterion, &name, &cases);
+        }
+        if !once {
+            ratios(&name, &cases);
+        }
+    }
+    criterion.final_summary();
+}
+
+fn measure(criterion: &mut Criterion, name: &str, cases: &[Case]) {
+    let mut group = criterion.benchmark_group(name);
+    for case in cases {
+        let rows = (case.run)().expect("it reads");
+        group.throughput(Throughput::Elements(rows as u64));
+        group.bench_function(case.name, |bencher| {
+            bencher.iter(|| (case.run)().expect("it reads"));
+        });
+    }
+    group.finish();
+}
+
+/// Runs all cases in turn and prints each one's times beside the first one's: wall clock, and time on the processor, which
+/// other programs disturb less.
+fn ratios(name: &str, cases: &[Case]) {
+    let mut wall = vec![Vec::new(); cases.len()];
+    let mut processor = vec![Vec::new(); cases.len()];
+    let mut rows = vec![0; cases.len()];
+    for _ in 0..ROUNDS {
+        for (index, case) in cases.iter().enumerate() {
+            let (begin, on_processor) = (now(), processor_seconds());
+            rows[index] = (case.run)().expect("it reads");
+            wall[index].push(begin.elapsed().as_secs_f64());
+            processor[index].push(processor_seconds() - on_processor);
+        }
+    }
+    println!("{name}: seconds minimum (median), times plain decode; {ROUNDS} rounds in turn");
+    let base = (low(&wall[0]), low(&processor[0]));
+    for (index, case) in cases.iter().enumerate() {
+        let (time, cpu) = (low(&wall[index]), low(&processor[index]));
+        println!(
+            "  {:36} {:>9} rows  wall {:.3} ({:.3}) {:.2}x ({:.2}x)  processor {:.3} ({:.3}) {:.2}x ({:.2}x)",
+            case.name,
+            rows[index],
+            time.0,
+            time.1,
+            time.0 / base.0.0,
+            time.1 / base.0.1,
+            cpu.0,
+            cpu.1,
+            cpu.0 / base.1.0,
+            cpu.1 / base.1.1,
+        );
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a bench measures time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Seconds that this thread ran, where the system tells; else 0.
+fn processor_seconds() -> f64 {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ')
+        .next()
+        .and_then(|nanos| nanos.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 1e9
+}
+
+/// Minimum and median.
+fn low(times: &[f64]) -> (f64, f64) {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    (times[0], times[times.len() / 2])
+}
