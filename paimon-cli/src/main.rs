@@ -16,6 +16,7 @@ mod plan;
 mod progress;
 mod reading;
 mod scan;
+mod threads;
 
 use std::io::Write;
 use std::process::ExitCode;

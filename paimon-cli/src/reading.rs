@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use paimon_io::Resources;
+use paimon_io::{ResourceParts, Resources, Spawn};
 use paimon_meta::{
     DataField, Error, ErrorKind, FieldId, Frame, MAIN_BRANCH, Options, ResolvedTable, Result,
     StringLayout, TablePredicate,
@@ -20,6 +20,7 @@ use crate::args::Selection;
 use crate::condition::Condition;
 use crate::environment;
 use crate::failure::Failure;
+use crate::threads::Threads;
 
 /// Options that choose a position in a table's history; a flag that does so takes the place of them all.
 const POSITIONS: [&str; 11] = [
@@ -79,7 +80,7 @@ impl Reading {
             projection,
             limit: selection.limit,
             row_kinds: row_kinds(selection),
-            jobs: selection.jobs.unwrap_or_else(environment::cores),
+            jobs: jobs(selection),
         })
     }
 
@@ -155,7 +156,7 @@ impl Reading {
 pub(crate) fn resolve(selection: &Selection) -> Result<(Resources, ResolvedTable)> {
     refuse(selection)?;
     let location = environment::location(&selection.table)?;
-    let resources = Resources::local();
+    let resources = resources(jobs(selection));
     let request = ResolveRequest {
         options: options(selection),
         branch: selection.branch.clone(),
@@ -163,6 +164,20 @@ pub(crate) fn resolve(selection: &Selection) -> Result<(Resources, ResolvedTable
     };
     let table = block_on(Table::resolve(&resources, &location, &request))?;
     Ok((resources, table))
+}
+
+fn jobs(selection: &Selection) -> NonZeroUsize {
+    selection.jobs.unwrap_or_else(environment::cores)
+}
+
+/// Local files, with threads of our own where more than one is wanted.
+fn resources(jobs: NonZeroUsize) -> Resources {
+    let threads = Some(jobs).filter(|jobs| jobs.get() > 1);
+    let threads = threads.and_then(Threads::start);
+    Resources::new(ResourceParts {
+        spawn: threads.map(|threads| Arc::new(threads) as Arc<dyn Spawn>),
+        ..ResourceParts::default()
+    })
 }
 
 /// Refuses by name what is not built.

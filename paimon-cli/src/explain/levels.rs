@@ -113,16 +113,16 @@ fn file_line(bucket: &Bucket, file: &FileFacts, key: &str, (name, rows): (usize,
         short_name(&file.name),
         count(file.rows, "row")
     )];
-    match file.delete_rows {
-        Some(0) => {}
-        Some(deletes) => parts.push(count(deletes, "delete")),
-        None => parts.push("deletes unknown".to_owned()),
-    }
     let bound = |place| bucket.bounds.get(place).map_or("", String::as_str);
     if let Some((from, to)) = file.keys {
         parts.push(format!("{key} {}", range_text(bound(from), bound(to))));
     } else {
         parts.push(size(file.size));
+    }
+    match file.delete_rows {
+        Some(0) => {}
+        Some(deletes) => parts.push(count(deletes, "delete")),
+        None => parts.push("deletes unknown".to_owned()),
     }
     parts.push(format!(
         "seq {}",

@@ -296,6 +296,16 @@ fn objects_have_names_and_kinds_come_first() {
         [Value::from("-D"), Value::from(2), Value::Null]
     );
     assert_eq!(rows.row(2).unwrap_err().kind(), ErrorKind::Internal);
+    let value = |row, column| {
+        let mut out = Vec::new();
+        rows.write_value(row, column, &mut out)
+            .map(|()| String::from_utf8(out).unwrap())
+    };
+    assert_eq!(value(0, 0).unwrap(), "\"+I\"");
+    assert_eq!(value(1, 2).unwrap(), "null");
+    for (row, column) in [(2, 0), (0, 3)] {
+        assert_eq!(value(row, column).unwrap_err().kind(), ErrorKind::Internal);
+    }
 }
 
 #[test]
