@@ -100,3 +100,6 @@ pub(crate) fn field_ids(wanted: &[Wanted]) -> Vec<FieldId> {
     });
     fields.collect()
 }
+
+#[cfg(test)]
+mod tests;
