@@ -2,6 +2,7 @@
 
 mod golden;
 mod json;
+mod stores;
 
 pub use golden::{
     GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFile,
@@ -9,6 +10,10 @@ pub use golden::{
     check_read, diff_rows, filter_to_predicate, parse_sql_type,
 };
 pub use json::{JsonRow, JsonRows, datum_to_json};
+pub use stores::{
+    CountingStore, Fault, FaultKind, FaultyStore, Latency, RequestKind, RequestOutcome,
+    StoreRequest,
+};
 
 /// The examples of the repository's README.
 #[cfg(doctest)]
