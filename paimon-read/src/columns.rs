@@ -150,6 +150,12 @@ impl FilterPlan {
         self.find(id).map(|(field, _)| field)
     }
 
+    /// Whether it needs columns that the key pass keeps: rows that the key pass has not reached cannot be filtered then.
+    pub(crate) fn needs_early(&self) -> bool {
+        let mut origins = self.origins.iter();
+        origins.any(|(_, origin)| matches!(origin, Origin::Early(_)))
+    }
+
     fn find(&self, id: FieldId) -> Result<&(DataField, Origin)> {
         self.origins
             .iter()
@@ -253,11 +259,7 @@ impl ColumnPlan {
 
     /// Whether the early columns are just these and no filter needs them.
     pub(crate) fn early_is_only(&self, columns: &[Wanted]) -> bool {
-        let is_early = |(_, origin): &(DataField, Origin)| matches!(origin, Origin::Early(_));
-        let filtered = self
-            .filter
-            .iter()
-            .any(|filter| filter.origins.iter().any(is_early));
+        let filtered = self.filter.as_ref().is_some_and(FilterPlan::needs_early);
         self.early == columns && !filtered
     }
 

@@ -57,7 +57,7 @@ pub(crate) async fn filter_piece(
             yield_now().await;
         }
     } else if file.filter.is_none() {
-        for block in blocks_without_columns(piece, &wanted, batch_size)? {
+        for block in blocks_without_columns(piece, filter, &wanted, batch_size)? {
             filter_block(piece, filter, block, &mut survivors)?;
         }
     }
@@ -65,13 +65,15 @@ pub(crate) async fn filter_piece(
     Ok(())
 }
 
-/// Rows to evaluate where the filter decodes nothing: those of the early columns, else ranges of at most a batch.
+/// Rows to evaluate where the filter decodes nothing: those of the early columns if it needs them, else ranges of at most
+/// a batch.
 fn blocks_without_columns(
     piece: &Piece,
+    filter: &FilterPlan,
     wanted: &RowRanges,
     batch_size: usize,
 ) -> Result<Vec<Decoded>> {
-    if !piece.early.is_empty() {
+    if filter.needs_early() {
         return Ok(piece
             .early
             .iter()

@@ -10,6 +10,7 @@
 //! | `picks` | the hand-over between order and meaning |
 //! | `kernel` | order: heads of runs in, stretches and equal keys out |
 //! | `keys` | keys in a form that compares fast |
+//! | `layout` | key columns in the layout of the output |
 //! | `versions` | which version of a key is newer |
 //! | `deduplicate` | meaning: which row of a key is the result |
 //! | `picked_keys` | keys of picked rows, in the order of the picks |
@@ -29,6 +30,7 @@ mod kernel;
 mod key_file;
 mod key_pass;
 mod keys;
+mod layout;
 mod needs;
 mod picked_keys;
 mod picks;

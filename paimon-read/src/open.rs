@@ -7,7 +7,8 @@ use futures_util::future::BoxFuture;
 use paimon_format::{ByteSource, DataFile, FileColumn, Grain, RowRanges, format_reader, prune};
 use paimon_io::Counter;
 use paimon_meta::{
-    DataFileMeta, DataSplit, Error, FilePath, Frame, Predicate, Result, ResultExt, TablePredicate,
+    DataFileMeta, DataSplit, Error, FilePath, Frame, Predicate, Result, ResultExt, StringLayout,
+    TablePredicate,
 };
 
 use crate::columns::ColumnPlan;
@@ -122,12 +123,12 @@ impl FileOpener {
         meta: &DataFileMeta,
         wanted: &[Wanted],
         batch_size: usize,
+        strings: StringLayout,
     ) -> Result<Option<FileScan>> {
         if wanted.is_empty() {
             return Ok(None);
         }
         let schema = self.context.schema_of(meta)?;
-        let strings = self.context.request.strings;
         FileScan::new(wanted, schema, batch_size, strings)
             .map(Some)
             .at(|| Frame::File(meta.file_name.clone()))
@@ -145,9 +146,10 @@ impl FileOpener {
         let (opener, meta, columns) = (self.clone(), Arc::clone(meta), Arc::clone(columns));
         async move {
             let batch_size = opener.context.request.batch_size;
-            let late = opener.scan(&meta, &columns.late, batch_size)?;
+            let strings = opener.context.request.strings;
+            let late = opener.scan(&meta, &columns.late, batch_size, strings)?;
             let filter = match &columns.filter {
-                Some(filter) => opener.scan(&meta, &filter.read, batch_size)?,
+                Some(filter) => opener.scan(&meta, &filter.read, batch_size, strings)?,
                 None => None,
             };
             let data = opener.open(&meta).await?;

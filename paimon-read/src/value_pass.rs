@@ -8,7 +8,8 @@
 //!
 //! Before a piece is opened for values, the pick source is stepped until the piece is decided or the window's budget is
 //! reached, because the row selection must be known when a row group starts: a restart inside a row group decodes
-//! dictionaries and pages again. Beyond the budget the undecided rest of the piece is decoded whole.
+//! dictionaries and pages again. Beyond the budget the undecided rest of the piece is decoded whole, unless a row filter
+//! needs columns of the key pass.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use paimon_format::{GroupBatches, RowRanges};
 use paimon_io::{Counter, Metrics, Reservation, Resources};
 use paimon_meta::{Error, Frame, Result, ResultExt};
 
-use crate::columns::Shape;
+use crate::columns::{FilterPlan, Shape};
 use crate::fetches::{Fetches, yield_now};
 use crate::filter_pass::filter_piece;
 use crate::output::{BatchBuilder, Set};
@@ -115,9 +116,11 @@ impl ValuePass {
         if self.piece(number)?.values.prepared {
             return Ok(());
         }
+        let filter = self.piece(number)?.columns.filter.as_ref();
+        let needs_early = filter.is_some_and(FilterPlan::needs_early);
         while !self.exhausted
             && !self.piece(number)?.is_decided()
-            && self.window.bytes() < self.window_bytes
+            && (needs_early || self.window.bytes() < self.window_bytes)
         {
             self.step().await?;
         }

@@ -9,11 +9,14 @@ use arrow_buffer::ScalarBuffer;
 use arrow_row::{RowConverter, Rows};
 use arrow_schema::DataType as ArrowType;
 use arrow_select::filter::FilterBuilder;
+use paimon_io::Counter;
 use paimon_meta::{
-    DataFileMeta, DataType, Error, FieldId, Frame, Result, ResultExt, TablePredicate,
+    BinaryRow, DataFileMeta, DataType, Error, FieldId, Frame, Result, ResultExt, RowKind,
+    TablePredicate,
 };
 
 use super::keys::{KeyEncoder, KeyWindow, one_nan};
+use super::layout::laid_out;
 use super::needs::FileNeeds;
 use super::versions::{HeadRows, Sequences};
 use crate::columns::ColumnPlan;
@@ -86,16 +89,30 @@ impl KeyChunk {
 }
 
 impl KeyPlan {
-    pub(super) fn sentinel(&self, meta: &DataFileMeta) -> Result<KeyWindow> {
+    /// Counts what the key pass does.
+    pub(super) fn count(&self, counter: Counter, amount: u64) {
+        let resources = &self.opener.context().resources;
+        resources.metrics().add(counter, amount);
+    }
+
+    /// The smallest key of a file, by its meta.
+    pub(super) fn min_key(&self, meta: &DataFileMeta) -> Result<KeyWindow> {
+        self.meta_key("_MIN_KEY", &meta.min_key)
+            .at(|| Frame::File(meta.file_name.clone()))
+    }
+
+    /// The largest key of a file, by its meta.
+    pub(super) fn max_key(&self, meta: &DataFileMeta) -> Result<KeyWindow> {
+        self.meta_key("_MAX_KEY", &meta.max_key)
+            .at(|| Frame::File(meta.file_name.clone()))
+    }
+
+    fn meta_key(&self, name: &str, key: &BinaryRow) -> Result<KeyWindow> {
         let types: Vec<&DataType> = self.key_types.iter().collect();
-        let frame = || Frame::File(meta.file_name.clone());
-        let key = meta
-            .min_key
-            .as_ref()
-            .datums(&types)
-            .at(|| Frame::Field("_MIN_KEY".into()))
-            .at(frame)?;
-        self.encoder.encode_one(&key).at(frame)
+        let values = key.as_ref().datums(&types);
+        values
+            .and_then(|values| self.encoder.encode_one(&values))
+            .at(|| Frame::Field(name.into()))
     }
 
     /// The rows that pass the condition on keys; `None` if none does.
@@ -142,7 +159,7 @@ impl KeyPlan {
         column.ok_or_else(|| Error::internal(format!("column {id} is no key column")))
     }
 
-    /// The decoded columns that later stations need.
+    /// The decoded columns that later stations need, in the layout of the output.
     pub(super) fn early(&self, columns: &[ArrayRef], file: &RunFile) -> Result<Vec<ArrayRef>> {
         let kind = self.decoded.len() + usize::from(file.needs.sequence);
         let of = |wanted: &Wanted| match wanted {
@@ -158,7 +175,10 @@ impl KeyPlan {
             .early
             .iter()
             .map(|wanted| {
-                column(wanted).ok_or_else(|| Error::internal("an early column was not decoded"))
+                let column = column(wanted);
+                let column =
+                    column.ok_or_else(|| Error::internal("an early column was not decoded"))?;
+                laid_out(column, self.columns.strings)
             })
             .collect()
     }
@@ -192,11 +212,21 @@ impl KeyPlan {
             piece,
             keys: self.encoder.encode(keys)?,
             positions,
-            kinds: kinds.map(values::<Int8Type>).transpose()?,
+            kinds: kinds.map(checked_kinds).transpose()?,
             sequences: sequences.map(values::<Int64Type>).transpose()?,
             user,
             file: file.clone(),
         })
+    }
+}
+
+/// Kind bytes that are all kinds (ME-001): checked here, where the file is known.
+fn checked_kinds(column: &ArrayRef) -> Result<ScalarBuffer<i8>> {
+    let kinds = values::<Int8Type>(column)?;
+    let unknown = kinds.iter().find(|byte| !(0..=3).contains(*byte));
+    match unknown.map(|byte| RowKind::from_byte(*byte)) {
+        Some(Err(error)) => Err(error.at(Frame::Field("_VALUE_KIND".into()))),
+        _ => Ok(kinds),
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use paimon_format::{GroupBatches, RowRanges};
-use paimon_meta::{Error, Result};
+use paimon_io::Counter;
+use paimon_meta::{Error, Result, StringLayout};
 
 use super::chunk::{KeyChunk, KeyPlan, RunFile};
 use crate::evolve::{FileScan, Wanted};
@@ -57,7 +58,7 @@ impl Reading {
         wanted.extend(file.needs.kind.then_some(Wanted::Kind));
         let scan = plan
             .opener
-            .scan(&file.meta, &wanted, plan.batch_size)?
+            .scan(&file.meta, &wanted, plan.batch_size, StringLayout::View)?
             .ok_or_else(|| Error::internal("no keys"))?;
         let may_match = plan
             .opener
@@ -104,6 +105,7 @@ impl Reading {
             return Ok(Next::Nothing);
         };
         let (rows, batch) = item?;
+        plan.count(Counter::RowsDecoded, rows.row_count());
         let positions = Positions::new(&rows, group.first_row)?;
         let columns = self.scan.columns(&batch)?;
         let piece = group.piece;
@@ -134,11 +136,11 @@ impl Reading {
         let group = *group;
         let ticket = match self.ahead.take() {
             Some(ticket) => ticket,
-            None => self.request(requests)?,
+            None => self.request(plan, requests)?,
         };
         self.groups.pop_front();
         if !self.groups.is_empty() {
-            self.ahead = Some(self.request(requests)?);
+            self.ahead = Some(self.request(plan, requests)?);
         }
         let batches = requests.groups.wait(ticket).await?;
         let piece = window.open(Arc::clone(&self.open), group, Arc::clone(&plan.columns))?;
@@ -158,7 +160,8 @@ impl Reading {
         Ok(true)
     }
 
-    fn request(&self, requests: &mut KeyRequests) -> Result<Ticket> {
+    fn request(&self, plan: &KeyPlan, requests: &mut KeyRequests) -> Result<Ticket> {
+        plan.count(Counter::RowGroupsFetched, 1);
         let (group, rows) = self
             .groups
             .front()

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use paimon_meta::{Error, Frame, Result, ResultExt};
+use paimon_meta::{DataFileMeta, Error, Frame, Result, ResultExt};
 
 use super::chunk::{KeyChunk, KeyPlan, RunFile};
 use super::key_file::{KeyRequests, Next, Reading};
@@ -136,7 +136,9 @@ impl Run {
             Next::Keys(chunk) => self.take(*chunk),
             Next::Nothing => Ok(()),
             Next::End => {
-                self.reading = None;
+                if let Some(reading) = self.reading.take() {
+                    self.check_end(plan, &reading.file.meta)?;
+                }
                 self.seek_next_file(plan)
             }
         }
@@ -167,10 +169,22 @@ impl Run {
         Ok(())
     }
 
+    /// A key above the largest one in the meta may belong to another section.
+    fn check_end(&self, plan: &KeyPlan, meta: &DataFileMeta) -> Result<()> {
+        let max = plan.max_key(meta)?;
+        match &self.last_key {
+            Some((last, position)) if last.compare(*position, &max, 0) == Ordering::Greater => {
+                let message = "keys go on above the largest key in the file's meta";
+                Err(Error::corrupt(message).at(Frame::File(meta.file_name.clone())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn seek_next_file(&mut self, plan: &KeyPlan) -> Result<()> {
         self.head = match self.files.front() {
             None => RunHead::Finished,
-            Some(next) => RunHead::Sentinel(plan.sentinel(&next.meta)?),
+            Some(next) => RunHead::Sentinel(plan.min_key(&next.meta)?),
         };
         Ok(())
     }

@@ -86,7 +86,7 @@ pub(crate) fn merge_sections(
     partition: PartitionValues,
 ) -> Result<Box<dyn PickSource>> {
     let merge = SplitMerge::new(opener, shape, partition)?;
-    let sections = merge.sections(split.files)?;
+    let sections = merge.joined(merge.sections(split.files)?);
     let sections = sections
         .into_iter()
         .map(|section| merge.section(section))
@@ -187,15 +187,36 @@ impl SplitMerge {
         Ok(interval_partition(files, compare))
     }
 
+    /// Whether the rows of a section are the rows of its files, in order.
+    fn is_plain(&self, runs: &[Vec<KeyedFile>]) -> bool {
+        let [run] = runs else { return false };
+        !self.need_rules.keep_kinds && run.iter().all(|file| file.meta.is_known_without_deletes())
+    }
+
+    /// The same with neighbours that are plain as one, so that their files are opened ahead of each other.
+    fn joined(&self, sections: Vec<Vec<Vec<KeyedFile>>>) -> Vec<Vec<Vec<KeyedFile>>> {
+        let mut joined: Vec<Vec<Vec<KeyedFile>>> = Vec::with_capacity(sections.len());
+        for mut section in sections {
+            let last = joined.last_mut().filter(|last| self.is_plain(last));
+            match (
+                last.and_then(|last| last.first_mut()),
+                section.as_mut_slice(),
+            ) {
+                (Some(before), [run]) if self.is_plain(std::slice::from_ref(run)) => {
+                    before.append(run);
+                }
+                _ => joined.push(section),
+            }
+        }
+        joined
+    }
+
     /// What is read of a section, and why.
     ///
     /// # Errors
     /// Those of the columns and of [`needs`].
     pub(super) fn plan_section(&self, runs: &[Vec<KeyedFile>]) -> Result<SectionPlan> {
-        if let [run] = runs
-            && !self.need_rules.keep_kinds
-            && run.iter().all(|file| file.meta.is_known_without_deletes())
-        {
+        if self.is_plain(runs) {
             return Ok(SectionPlan {
                 columns: self.columns(&[], self.shape.predicate.clone())?,
                 key_pass: None,
