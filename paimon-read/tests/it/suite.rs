@@ -1,0 +1,17 @@
+mod big;
+mod blocking;
+mod columns;
+mod damage;
+mod deduplicate;
+mod evolution;
+mod filters;
+mod golden;
+mod io;
+mod key_types;
+mod memory;
+mod property;
+mod providers;
+mod raw_claims;
+mod requests;
+mod strings;
+mod table;

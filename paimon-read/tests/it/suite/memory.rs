@@ -1,0 +1,111 @@
+//! A merge holds a window of its section, not the section.
+
+use paimon_meta::{Datum, RowKind};
+use paimon_read::{ReadRequest, ReadTask, block_on};
+
+use parquet::basic::{Compression, ZstdLevel};
+
+use super::table::{Layout, Record, TestTable};
+
+const GROUP: usize = 6000;
+
+/// A table with a key made by `key` of ascending numbers, and a text of 400 bytes.
+struct Wide {
+    columns: &'static [(&'static str, &'static str)],
+    keys: &'static [&'static str],
+    key: fn(i32) -> Vec<Option<Datum>>,
+}
+
+/// Most bytes that a merge of two interleaved runs of so many row groups holds at once: all keys of one, every second
+/// key of the other.
+fn peak(wide: &Wide, groups: usize) -> u64 {
+    let table = TestTable::new(wide.columns, wide.keys).laid_out(Layout {
+        group_rows: GROUP,
+        page_rows: 1000,
+        page_bounds: false,
+        thin: true,
+        compression: Compression::ZSTD(ZstdLevel::default()),
+    });
+    let rows = i32::try_from(GROUP * groups).unwrap();
+    let run = |name: &str, step: i32, first: i64| {
+        let keys = (0..rows * step).step_by(usize::try_from(step).unwrap());
+        let records: Vec<Record> = keys
+            .zip(first..)
+            .map(|(key, sequence)| {
+                let mut values = (wide.key)(key);
+                values.push(Some(Datum::String(format!("{name}{key:0>396}"))));
+                Record {
+                    kind: RowKind::Insert,
+                    sequence,
+                    values,
+                }
+            })
+            .collect();
+        table.write_records(name, &records)
+    };
+    let files = vec![run("old", 1, 0), run("new", 2, 10_000_000)];
+    let split = paimon_meta::Split::Data(table.split(files));
+    let expected = GROUP * groups * 3 / 2;
+    let info = allocation_counter::measure(|| {
+        let reader = table.reader(ReadRequest::default());
+        let mut stream = reader.read(ReadTask::new(split.clone())).unwrap();
+        let mut found = 0;
+        while let Some(batch) = block_on(futures_util::StreamExt::next(&mut stream)) {
+            found += batch.unwrap().num_rows();
+        }
+        assert_eq!(found, expected);
+    });
+    info.bytes_max
+}
+
+fn check(wide: &Wide) {
+    let (small, large) = (peak(wide, 5), peak(wide, 50));
+    assert!(
+        large * 10 <= small * 11,
+        "{large} bytes for a section ten times as large as one of {small} bytes"
+    );
+}
+
+fn text(number: i32) -> Option<Datum> {
+    Some(Datum::String(format!("some-common-prefix-{number:09}")))
+}
+
+#[test]
+fn memory_does_not_grow_with_the_section_for_a_string_key() {
+    check(&Wide {
+        columns: &[("k", "STRING NOT NULL"), ("v", "STRING")],
+        keys: &["k"],
+        key: |number| vec![text(number)],
+    });
+}
+
+#[test]
+fn memory_does_not_grow_with_the_section_for_a_key_of_two_columns() {
+    check(&Wide {
+        columns: &[
+            ("a", "INT NOT NULL"),
+            ("b", "STRING NOT NULL"),
+            ("v", "STRING"),
+        ],
+        keys: &["a", "b"],
+        key: |number| vec![Some(Datum::Int(number / 10)), text(number)],
+    });
+}
+
+#[test]
+fn memory_does_not_grow_with_the_section_for_a_key_of_two_integers() {
+    check(&Wide {
+        columns: &[
+            ("a", "INT NOT NULL"),
+            ("b", "BIGINT NOT NULL"),
+            ("v", "STRING"),
+        ],
+        keys: &["a", "b"],
+        key: |number| {
+            vec![
+                Some(Datum::Int(number / 10)),
+                Some(Datum::BigInt(i64::from(number % 10))),
+            ]
+        },
+    });
+}
