@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p benches --bench read` measures rows per second of each with criterion, then all of a table in turn and
 //! prints the ratios to plain decode (minimum and median): a busy machine slows both sides alike. With
-//! `PAIMON_BENCH_KEYS=200000` it takes a minute; without, the tables have 4 M keys.
+//! `PAIMON_BENCH_KEYS=200000` it takes a minute; without, the tables have 4 M keys. `-- --ratios` leaves criterion out.
 
 #![expect(
     clippy::expect_used,
@@ -22,13 +22,16 @@ use criterion::{Criterion, Throughput};
 const ROUNDS: usize = 9;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let once = arguments.iter().any(|argument| argument == "--test");
+    let has = |flag: &str| std::env::args().any(|argument| argument == flag);
+    let (once, only_ratios) = (has("--test"), has("--ratios"));
     let keys = if once { 20_000 } else { keys() };
-    let mut criterion = Criterion::default().sample_size(10).configure_from_args();
+    let mut criterion = Criterion::default().sample_size(10);
+    if !only_ratios {
+        criterion = criterion.configure_from_args();
+    }
     for (name, table) in tables(keys).expect("tables can be written") {
         let cases = cases(&table).expect("the schema is one");
-        if !arguments.iter().any(|argument| argument == "--ratios") {
+        if !only_ratios {
             measure(&mut criterion, &name, &cases);
         }
         if !once {

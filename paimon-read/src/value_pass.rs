@@ -24,11 +24,10 @@ use crate::fetches::{Fetches, yield_now};
 use crate::filter_pass::filter_piece;
 use crate::output::{BatchBuilder, Set};
 use crate::piece_values::LateCursor;
-use crate::window::{Decoded, PickSource, Piece, Window};
+use crate::window::{Decoded, JOINED_ROWS, PickSource, Piece, Window};
 
-/// Gaps of fewer rows are decoded and left out by the gather: skipping within a page pays from about here on
-/// (`cargo bench -p benches --bench format`).
-const SKIPPED_ROWS: u64 = 128;
+/// Share of a row group, in percent, below which rows are selected one by one even where gaps are short.
+const SPARSE_PERCENT: u64 = 3;
 
 /// Turns the picks of a source into batches.
 pub(crate) struct ValuePass {
@@ -153,14 +152,22 @@ impl ValuePass {
             return Ok(());
         }
         let wanted = match &piece.values.survivors {
-            Some(survivors) => survivors.positions(piece.first_row),
+            Some(survivors) => {
+                let rows = survivors.positions(piece.first_row);
+                let sparse = rows.row_count() * 100 < u64::from(piece.row_count) * SPARSE_PERCENT;
+                if sparse {
+                    rows
+                } else {
+                    rows.coarsened(u64::from(JOINED_ROWS))
+                }
+            }
             None => piece.wanted(),
         };
         if wanted.is_empty() {
             return Ok(());
         }
         let group = piece.first_row..piece.first_row + u64::from(piece.row_count);
-        let rows = selection(&wanted, group);
+        let rows = selection(wanted, group);
         self.metrics.add(Counter::RowGroupsFetched, 1);
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
         piece.values.fetching = Some(self.fetches.start(fetch));
@@ -355,13 +362,11 @@ fn push_held<'a>(
     )))
 }
 
-/// The rows of a group to decode so that the wanted ones are among them: short gaps are left out by the gather.
-fn selection(wanted: &RowRanges, group: Range<u64>) -> RowRanges {
-    let rows = group.end - group.start;
-    let joined = wanted.coarsened(SKIPPED_ROWS);
-    match joined.ranges() {
-        // A group that is read whole needs no selection at all.
-        [range] if rows - (range.end - range.start) < SKIPPED_ROWS => RowRanges::from_range(group),
-        _ => joined,
+/// A group that is read but for a few rows is read whole: that needs no selection at all.
+fn selection(wanted: RowRanges, group: Range<u64>) -> RowRanges {
+    let left_out = (group.end - group.start) - wanted.row_count();
+    match wanted.ranges() {
+        [_] if left_out < u64::from(JOINED_ROWS) => RowRanges::from_range(group),
+        _ => wanted,
     }
 }

@@ -20,6 +20,10 @@ use crate::output::Registered;
 use crate::piece_values::PieceValues;
 use crate::positions::Positions;
 
+/// Picked rows with gaps of fewer rows between them are decoded together and the gaps left out by the gather: skipping
+/// within a page pays from about here on (`cargo bench -p benches --bench format`).
+pub(crate) const JOINED_ROWS: u32 = 128;
+
 /// Opens pieces and picks rows, step by step.
 pub(crate) trait PickSource: Send {
     /// Does a bounded amount of work (at most one batch is decoded). False when there is nothing more to pick.
@@ -70,7 +74,7 @@ pub(crate) struct Piece {
     pub(crate) columns: Arc<ColumnPlan>,
     /// Early columns (kept from the key pass), in ascending row order.
     pub(crate) early: VecDeque<Decoded>,
-    /// Rows picked so far, ascending.
+    /// Rows picked so far, ascending; ranges that stand close together are joined.
     picked: Vec<Range<u32>>,
     /// Rows below this one are decided.
     passed: u32,
@@ -86,7 +90,7 @@ impl Piece {
         self.passed >= self.row_count
     }
 
-    /// File positions of the rows that are picked or may still be.
+    /// File positions of the rows that are picked or may still be, with those in short gaps between them.
     pub(crate) fn wanted(&self) -> RowRanges {
         let absolute = |range: Range<u32>| {
             self.first_row + u64::from(range.start)..self.first_row + u64::from(range.end)
@@ -103,7 +107,7 @@ impl Piece {
     #[inline]
     fn pick(&mut self, row: u32, count: u32) {
         match self.picked.last_mut() {
-            Some(last) if last.end == row => last.end += count,
+            Some(last) if row - last.end < JOINED_ROWS => last.end = row + count,
             _ => self.picked.push(row..row + count),
         }
     }
