@@ -4,6 +4,8 @@ mod cache;
 mod clock;
 mod cloud;
 mod coalesce;
+#[cfg(feature = "fs")]
+mod local_file;
 mod location;
 mod memory;
 mod metrics;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, GetResult, ObjectStore};
+use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore};
 use paimon_meta::{Error, Result};
 
 use crate::metrics::{Counter, Metrics};
@@ -130,11 +130,21 @@ impl Object {
     }
 
     async fn collect(&self, answer: GetResult) -> Result<Bytes> {
-        let expected = answer.range.end.saturating_sub(answer.range.start);
-        let bytes = answer
-            .bytes()
-            .await
-            .map_err(|error| storage_error(&self.location, error))?;
+        let range = answer.range.clone();
+        let expected = range.end.saturating_sub(range.start);
+        let bytes = match answer.payload {
+            #[cfg(feature = "fs")]
+            GetResultPayload::File(file, _) if crate::local_file::may_block() => {
+                crate::local_file::read(file, range).map_err(|error| {
+                    let failed = format!("cannot read {}", self.location);
+                    Error::storage(failed, error, false)
+                })?
+            }
+            _ => answer
+                .bytes()
+                .await
+                .map_err(|error| storage_error(&self.location, error))?,
+        };
         self.metrics
             .add(Counter::RequestedBytes, bytes.len() as u64);
         if bytes.len() as u64 == expected {
