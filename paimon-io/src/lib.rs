@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "fs")]
+mod buffers;
 mod cache;
 mod clock;
 mod cloud;

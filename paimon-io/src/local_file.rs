@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use crate::buffers::Buffers;
+
 /// Most bytes that are reserved before any is read: a file may be shorter than a caller believes.
 const RESERVED_BYTES: u64 = 16 << 20;
 
@@ -15,13 +17,13 @@ pub(crate) fn may_block() -> bool {
 }
 
 /// The bytes of a range, fewer if the file ends before.
-pub(crate) fn read(mut file: File, range: Range<u64>) -> Result<Bytes> {
+pub(crate) fn read(mut file: File, range: Range<u64>, buffers: &Buffers) -> Result<Bytes> {
     let length = range.end.saturating_sub(range.start);
     file.seek(SeekFrom::Start(range.start))?;
     let reserved = usize::try_from(length.min(RESERVED_BYTES)).unwrap_or_default();
-    let mut bytes = Vec::with_capacity(reserved);
+    let mut bytes = buffers.take(reserved);
     file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes.into())
+    Ok(buffers.lend(bytes))
 }
 
 #[cfg(test)]
@@ -35,7 +37,8 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"0123456789").unwrap();
         let whole = file.try_clone().unwrap();
-        assert_eq!(read(whole, 2..5).unwrap(), &b"234"[..]);
-        assert_eq!(read(file, 8..20).unwrap(), &b"89"[..]);
+        let buffers = Buffers::default();
+        assert_eq!(read(whole, 2..5, &buffers).unwrap(), &b"234"[..]);
+        assert_eq!(read(file, 8..20, &buffers).unwrap(), &b"89"[..]);
     }
 }

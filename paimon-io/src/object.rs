@@ -6,10 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+#[cfg(feature = "fs")]
+use object_store::GetResultPayload;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore};
+use object_store::{GetOptions, GetRange, GetResult, ObjectStore};
 use paimon_meta::{Error, Result};
 
+#[cfg(feature = "fs")]
+use crate::buffers::Buffers;
 use crate::metrics::{Counter, Metrics};
 use crate::storage_error::{if_found, storage_error};
 
@@ -25,6 +29,8 @@ pub struct Object {
     path: Path,
     location: Arc<str>,
     metrics: Metrics,
+    #[cfg(feature = "fs")]
+    buffers: Buffers,
 }
 
 impl Object {
@@ -33,12 +39,15 @@ impl Object {
         path: Path,
         location: &str,
         metrics: Metrics,
+        #[cfg(feature = "fs")] buffers: Buffers,
     ) -> Self {
         Self {
             store,
             path,
             location: location.into(),
             metrics,
+            #[cfg(feature = "fs")]
+            buffers,
         }
     }
 
@@ -135,7 +144,7 @@ impl Object {
         let bytes = match answer.payload {
             #[cfg(feature = "fs")]
             GetResultPayload::File(file, _) if crate::local_file::may_block() => {
-                crate::local_file::read(file, range).map_err(|error| {
+                crate::local_file::read(file, range, &self.buffers).map_err(|error| {
                     let failed = format!("cannot read {}", self.location);
                     Error::storage(failed, error, false)
                 })?
@@ -206,7 +215,14 @@ pub(crate) mod tests {
         if let Some(content) = content {
             run(store.put(&path, PutPayload::from_static(content))).unwrap();
         }
-        Object::new(store, path, "memory:///x", Metrics::default())
+        Object::new(
+            store,
+            path,
+            "memory:///x",
+            Metrics::default(),
+            #[cfg(feature = "fs")]
+            Buffers::default(),
+        )
     }
 
     #[test]

@@ -10,6 +10,8 @@ use object_store::ListResult;
 use object_store::path::Path;
 use paimon_meta::Result;
 
+#[cfg(feature = "fs")]
+use crate::buffers::Buffers;
 use crate::cache::{Cache, Caches};
 use crate::clock::{Clock, SystemClock};
 use crate::coalesce::Coalesce;
@@ -67,6 +69,8 @@ pub struct Resources {
     parts: Arc<ResourceParts>,
     /// Those of the parts, or a child of them.
     metrics: Metrics,
+    #[cfg(feature = "fs")]
+    buffers: Buffers,
 }
 
 impl Default for Resources {
@@ -82,6 +86,8 @@ impl Resources {
         Self {
             parts: Arc::new(parts),
             metrics,
+            #[cfg(feature = "fs")]
+            buffers: Buffers::default(),
         }
     }
 
@@ -96,6 +102,8 @@ impl Resources {
         Self {
             parts: Arc::clone(&self.parts),
             metrics: self.metrics.child(),
+            #[cfg(feature = "fs")]
+            buffers: self.buffers.clone(),
         }
     }
 
@@ -146,7 +154,14 @@ impl Resources {
     /// `InvalidInput` or `Unsupported` where the location leads to no store.
     pub fn object(&self, location: &str) -> Result<Object> {
         let (store, path) = self.parts.stores.resolve(location)?;
-        Ok(Object::new(store, path, location, self.metrics.clone()))
+        Ok(Object::new(
+            store,
+            path,
+            location,
+            self.metrics.clone(),
+            #[cfg(feature = "fs")]
+            self.buffers.clone(),
+        ))
     }
 
     /// Ranged reads of a file of a known size. Requests nothing.
