@@ -150,10 +150,16 @@ impl FilterPlan {
         self.find(id).map(|(field, _)| field)
     }
 
-    /// Whether it needs columns that the key pass keeps: rows that the key pass has not reached cannot be filtered then.
+    /// Whether it needs columns that the key pass keeps.
     pub(crate) fn needs_early(&self) -> bool {
         let mut origins = self.origins.iter();
         origins.any(|(_, origin)| matches!(origin, Origin::Early(_)))
+    }
+
+    /// Whether it must be asked about winners alone: the caller's own filter may fail on versions that lost, and columns
+    /// of the key pass are there for winners only.
+    pub(crate) fn wants_winners(&self) -> bool {
+        self.row_filter.is_some() || self.needs_early()
     }
 
     fn find(&self, id: FieldId) -> Result<&(DataField, Origin)> {

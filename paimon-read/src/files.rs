@@ -34,7 +34,6 @@ pub(crate) struct FilePicks {
     opens: Fetches<Arc<OpenFile>>,
     opening: VecDeque<Ticket>,
     current: Option<Current>,
-    last_piece: Option<u32>,
 }
 
 impl FilePicks {
@@ -55,7 +54,6 @@ impl FilePicks {
             opens: Fetches::new(),
             opening: VecDeque::new(),
             current: None,
-            last_piece: None,
         }
     }
 
@@ -78,13 +76,6 @@ impl FilePicks {
         let piece = window.open(Arc::clone(&current.file), group, Arc::clone(&self.columns))?;
         window.pick_rows(piece, &rows)?;
         window.pass(piece, layout.row_count);
-        if let Some(last) = self
-            .last_piece
-            .replace(piece)
-            .and_then(|last| window.piece_mut(last))
-        {
-            last.next = Some(piece);
-        }
         Ok(true)
     }
 

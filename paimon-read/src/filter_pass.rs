@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{Field, Schema};
 use arrow_select::concat::concat;
 use arrow_select::filter::FilterBuilder;
-use paimon_format::RowRanges;
+use paimon_format::{GroupBatches, RowRanges};
 use paimon_io::{Counter, Metrics};
 use paimon_meta::{Error, FieldId, Frame, Result, ResultExt};
 
@@ -22,12 +23,14 @@ use crate::piece_values::Survivors;
 use crate::positions::Positions;
 use crate::window::{Decoded, Piece};
 
-/// Evaluates the filter on the picked rows of a piece; leaves the survivors and their filter columns in the piece.
+/// Evaluates the filter on the picked rows of a piece, of which `batches` are the filter's columns; leaves the survivors
+/// and their filter columns in the piece.
 ///
 /// # Errors
-/// Of the store and the file, and of the caller's own filter.
+/// Of the file, and of the caller's own filter.
 pub(crate) async fn filter_piece(
     piece: &mut Piece,
+    batches: Option<GroupBatches>,
     batch_size: usize,
     metrics: &Metrics,
 ) -> Result<()> {
@@ -36,33 +39,69 @@ pub(crate) async fn filter_piece(
         return Ok(());
     };
     let file = Arc::clone(&piece.file);
-    let wanted = piece.wanted().intersect(&file.may_match);
     let mut survivors = Survivors::default();
-    if let Some(scan) = file.filter.as_ref().filter(|_| !wanted.is_empty()) {
-        metrics.add(Counter::RowGroupsFetched, 1);
-        let batches = file
-            .data
-            .fetch(piece.group, &wanted, &scan.spec)
-            .await
-            .at(|| Frame::File(file.name.clone()))?;
+    if let (Some(scan), Some(batches)) = (file.filter.as_ref(), batches) {
+        let winners = filter.wants_winners().then(|| piece.wanted());
         for item in batches {
             let (rows, batch) = item.at(|| Frame::File(file.name.clone()))?;
             metrics.add(Counter::RowsDecoded, rows.row_count());
-            let block = Decoded::new(
-                Positions::new(&rows, piece.first_row)?,
-                scan.columns(&batch)?,
-            );
-            let kept = filter_block(piece, filter, block, &mut survivors)?;
-            piece.values.filtered.extend(kept);
+            let (rows, columns) = match &winners {
+                Some(winners) => restricted(rows, winners, scan.columns(&batch)?)?,
+                None => (rows, scan.columns(&batch)?),
+            };
+            if !rows.is_empty() {
+                let block = Decoded::new(Positions::new(&rows, piece.first_row)?, columns);
+                let kept = filter_block(piece, filter, block, &mut survivors)?;
+                piece.values.filtered.extend(kept);
+            }
             yield_now().await;
         }
     } else if file.filter.is_none() {
+        let wanted = piece.wanted().intersect(&file.may_match);
         for block in blocks_without_columns(piece, filter, &wanted, batch_size)? {
             filter_block(piece, filter, block, &mut survivors)?;
         }
     }
     piece.values.survivors = Some(survivors);
     Ok(())
+}
+
+/// Decoded rows and their columns without the rows that were only decoded because they stand between winners.
+fn restricted(
+    rows: RowRanges,
+    winners: &RowRanges,
+    columns: Vec<ArrayRef>,
+) -> Result<(RowRanges, Vec<ArrayRef>)> {
+    let kept = rows.intersect(winners);
+    if kept.row_count() == rows.row_count() {
+        return Ok((rows, columns));
+    }
+    let count = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+    let mut mask = BooleanBufferBuilder::new(count(rows.row_count()));
+    // Each range that is kept lies in one that was decoded.
+    let mut next = kept.ranges().iter().peekable();
+    for decoded in rows.ranges() {
+        let mut at = decoded.start;
+        while let Some(range) = next.next_if(|range| range.end <= decoded.end) {
+            mask.append_n(count(range.start - at), false);
+            mask.append_n(count(range.end - range.start), true);
+            at = range.end;
+        }
+        mask.append_n(count(decoded.end - at), false);
+    }
+    let columns = filtered(&columns, mask.finish())?;
+    Ok((kept, columns))
+}
+
+/// The rows of columns for which a bit is set.
+fn filtered(columns: &[ArrayRef], mask: BooleanBuffer) -> Result<Vec<ArrayRef>> {
+    let filter = FilterBuilder::new(&BooleanArray::new(mask, None))
+        .optimize()
+        .build();
+    let columns = columns.iter().map(|column| filter.filter(column));
+    columns
+        .collect::<Result<_, _>>()
+        .map_err(|error| Error::internal("cannot filter a column").with_source(error))
 }
 
 /// Rows to evaluate where the filter decodes nothing: those of the early columns if it needs them, else ranges of at most
@@ -128,21 +167,12 @@ fn keep(
     if kept == passed.len() {
         return Ok(block);
     }
-    let filter = FilterBuilder::new(&BooleanArray::new(passed.clone(), None))
-        .optimize()
-        .build();
-    let sparse = kept * 2 < passed.len();
-    let arrays = block.arrays.iter().map(|array| {
-        let kept = filter
-            .filter(array)
-            .map_err(|error| Error::internal("cannot filter a column").with_source(error))?;
+    let mut arrays = filtered(&block.arrays, passed.clone())?;
+    if kept * 2 < passed.len() {
         // The rest of the piece may take long to come: do not hold whole pages for a few rows until then.
-        Ok(if sparse { copied(&kept) } else { kept })
-    });
-    Ok(Decoded::new(
-        Positions::from_ranges(ranges),
-        arrays.collect::<Result<_>>()?,
-    ))
+        arrays = arrays.iter().map(copied).collect();
+    }
+    Ok(Decoded::new(Positions::from_ranges(ranges), arrays))
 }
 
 /// The rows of a block that pass; unknown does not.

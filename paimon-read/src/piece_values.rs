@@ -22,6 +22,8 @@ pub(crate) struct PieceValues {
     pub(crate) survivors: Option<Survivors>,
     /// Filter columns of the survivors, ascending.
     pub(crate) filtered: VecDeque<Decoded>,
+    /// A request for filter columns in flight.
+    pub(crate) filtering: Option<Ticket>,
     /// A request for late columns in flight.
     pub(crate) fetching: Option<Ticket>,
     /// Late columns being decoded.
@@ -30,6 +32,13 @@ pub(crate) struct PieceValues {
     pub(crate) batch: u64,
     /// The row after the last one that was added.
     pub(crate) next_row: u32,
+}
+
+impl PieceValues {
+    /// Whether columns were asked for before they are needed.
+    pub(crate) fn is_ahead(&self) -> bool {
+        !self.prepared && (self.filtering.is_some() || self.fetching.is_some())
+    }
 }
 
 /// Rows of a piece that passed the filter, ascending.

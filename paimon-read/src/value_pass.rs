@@ -9,7 +9,9 @@
 //! Before a piece is opened for values, the pick source is stepped until the piece is decided or the window's budget is
 //! reached, because the row selection must be known when a row group starts: a restart inside a row group decodes
 //! dictionaries and pages again. Beyond the budget the undecided rest of the piece is decoded whole, unless a row filter
-//! needs columns of the key pass.
+//! wants winners alone.
+
+mod look_ahead;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use paimon_io::{Counter, Metrics, Reservation, Resources};
 use paimon_meta::{Error, Frame, Result, ResultExt};
 
 use crate::columns::{FilterPlan, Shape};
-use crate::fetches::{Fetches, yield_now};
+use crate::fetches::{Fetches, Ticket, yield_now};
 use crate::filter_pass::filter_piece;
 use crate::output::{BatchBuilder, Set};
 use crate::piece_values::LateCursor;
@@ -89,9 +91,8 @@ impl ValuePass {
         loop {
             match self.fill()? {
                 Need::Batch(piece) => {
-                    let batch = self.finish()?;
                     self.look_ahead(piece).await?;
-                    return Ok(batch);
+                    return self.finish();
                 }
                 Need::Picks if self.exhausted => return self.finish(),
                 Need::Picks => self.step().await?,
@@ -116,29 +117,57 @@ impl ValuePass {
             return Ok(());
         }
         let filter = self.piece(number)?.columns.filter.as_ref();
-        let needs_early = filter.is_some_and(FilterPlan::needs_early);
+        let wants_winners = filter.is_some_and(FilterPlan::wants_winners);
         while !self.exhausted
             && !self.piece(number)?.is_decided()
-            && (needs_early || self.window.bytes() < self.window_bytes)
+            && (wants_winners || self.window.bytes() < self.window_bytes)
         {
             self.step().await?;
         }
         if self.piece(number)?.columns.filter.is_some() {
+            self.start_filter(number)?;
+            let ticket = self.piece_mut(number)?.values.filtering.take();
+            let batches = self.batches(number, ticket).await?;
             let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
-            filter_piece(piece, self.batch_size, &self.metrics).await?;
+            filter_piece(piece, batches, self.batch_size, &self.metrics).await?;
         }
         self.start_late(number)?;
-        let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
+        let piece = self.piece_mut(number)?;
         piece.values.prepared = true;
-        if let Some(ticket) = piece.values.fetching.take() {
-            let name = piece.file.name.clone();
-            let batches = self.fetches.wait(ticket).await.at(|| Frame::File(name))?;
-            self.window
-                .piece_mut(number)
-                .ok_or_else(no_piece)?
-                .values
-                .late = Some(LateCursor::new(batches));
+        let ticket = piece.values.fetching.take();
+        let batches = self.batches(number, ticket).await?;
+        self.piece_mut(number)?.values.late = batches.map(LateCursor::new);
+        Ok(())
+    }
+
+    /// Waits for columns of a piece that were asked for.
+    async fn batches(
+        &mut self,
+        number: u32,
+        ticket: Option<Ticket>,
+    ) -> Result<Option<GroupBatches>> {
+        let Some(ticket) = ticket else {
+            return Ok(None);
+        };
+        let name = self.piece(number)?.file.name.clone();
+        let batches = self.fetches.wait(ticket).await;
+        batches.map(Some).at(|| Frame::File(name))
+    }
+
+    /// Asks for the filter columns of a piece, if it has some and that was not done before.
+    fn start_filter(&mut self, number: u32) -> Result<()> {
+        let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
+        let Some(scan) = piece.file.filter.as_ref() else {
+            return Ok(());
+        };
+        let wanted = piece.wanted().intersect(&piece.file.may_match);
+        if piece.values.filtering.is_some() || wanted.is_empty() {
+            return Ok(());
         }
+        self.metrics.add(Counter::RowGroupsFetched, 1);
+        let rows = wanted.coarsened(u64::from(JOINED_ROWS));
+        let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
+        piece.values.filtering = Some(self.fetches.start(fetch));
         Ok(())
     }
 
@@ -171,31 +200,6 @@ impl ValuePass {
         self.metrics.add(Counter::RowGroupsFetched, 1);
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
         piece.values.fetching = Some(self.fetches.start(fetch));
-        Ok(())
-    }
-
-    /// While a piece is being decoded, the next one of its run is decided and asked for.
-    async fn look_ahead(&mut self, number: u32) -> Result<()> {
-        let next = self.window.piece(number).and_then(|piece| piece.next);
-        let decided = next
-            .and_then(|next| self.window.piece(next))
-            .is_some_and(Piece::is_decided);
-        if !decided
-            && self.window.piece(number).is_some()
-            && !self.exhausted
-            && self.window.bytes() < self.window_bytes / 2
-        {
-            self.step().await?;
-        }
-        if let Some(next) = next
-            && self
-                .window
-                .piece(next)
-                .is_some_and(|piece| piece.is_decided() && piece.columns.filter.is_none())
-        {
-            self.start_late(next)?;
-        }
-        self.fetches.poke().await;
         Ok(())
     }
 
@@ -291,6 +295,10 @@ impl ValuePass {
 
     fn piece(&self, number: u32) -> Result<&Piece> {
         self.window.piece(number).ok_or_else(no_piece)
+    }
+
+    fn piece_mut(&mut self, number: u32) -> Result<&mut Piece> {
+        self.window.piece_mut(number).ok_or_else(no_piece)
     }
 }
 

@@ -13,7 +13,7 @@ use futures_util::future::BoxFuture;
 use paimon_format::RowRanges;
 use paimon_meta::{Error, Result};
 
-use crate::columns::ColumnPlan;
+use crate::columns::{ColumnPlan, FilterPlan};
 use crate::merge::Stretch;
 use crate::open::OpenFile;
 use crate::output::Registered;
@@ -74,12 +74,11 @@ pub(crate) struct Piece {
     pub(crate) columns: Arc<ColumnPlan>,
     /// Early columns (kept from the key pass), in ascending row order.
     pub(crate) early: VecDeque<Decoded>,
-    /// Rows picked so far, ascending; ranges that stand close together are joined.
+    /// Rows picked so far, ascending; ranges with gaps of fewer than `joined_rows` are joined.
     picked: Vec<Range<u32>>,
+    joined_rows: u32,
     /// Rows below this one are decided.
     passed: u32,
-    /// Piece that follows in the same run, once it exists.
-    pub(crate) next: Option<u32>,
     /// What the value pass has of it.
     pub(crate) values: PieceValues,
 }
@@ -90,7 +89,25 @@ impl Piece {
         self.passed >= self.row_count
     }
 
-    /// File positions of the rows that are picked or may still be, with those in short gaps between them.
+    /// Whether columns are read of it beside those of the key pass.
+    pub(crate) fn reads_values(&self) -> bool {
+        self.file.late.is_some() || self.file.filter.is_some()
+    }
+
+    /// Whether it is known what to read of it, and nothing was asked for.
+    pub(crate) fn may_be_requested(&self) -> bool {
+        let values = &self.values;
+        self.is_decided() && self.reads_values() && !values.prepared && !values.is_ahead()
+    }
+
+    /// Rows from the first one that is not handed out to the last one that was picked.
+    pub(crate) fn rows_left(&self) -> u32 {
+        let end = self.picked.last().map_or(0, |range| range.end);
+        end.saturating_sub(self.values.next_row)
+    }
+
+    /// File positions of the rows that are picked or may still be, with those in short gaps between them unless a filter
+    /// wants winners alone.
     pub(crate) fn wanted(&self) -> RowRanges {
         let absolute = |range: Range<u32>| {
             self.first_row + u64::from(range.start)..self.first_row + u64::from(range.end)
@@ -107,7 +124,7 @@ impl Piece {
     #[inline]
     fn pick(&mut self, row: u32, count: u32) {
         match self.picked.last_mut() {
-            Some(last) if row - last.end < JOINED_ROWS => last.end = row + count,
+            Some(last) if row - last.end < self.joined_rows => last.end = row + count,
             _ => self.picked.push(row..row + count),
         }
     }
@@ -141,6 +158,10 @@ impl Window {
             .ok()
             .and_then(|open| self.first_piece.checked_add(open))
             .ok_or_else(|| Error::internal("more than 2^32 row groups in a section"))?;
+        let exact = columns
+            .filter
+            .as_ref()
+            .is_some_and(FilterPlan::wants_winners);
         let piece = Piece {
             group,
             first_row: layout.first_row,
@@ -149,12 +170,18 @@ impl Window {
             columns,
             early: VecDeque::new(),
             picked: Vec::new(),
+            joined_rows: if exact { 1 } else { JOINED_ROWS },
             passed: 0,
-            next: None,
             values: PieceValues::default(),
         };
         self.pieces.push_back(Some(piece));
         Ok(number)
+    }
+
+    /// The pieces by number, in the order in which they were opened.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (u32, &Piece)> {
+        let numbered = (self.first_piece..).zip(&self.pieces);
+        numbered.filter_map(|(number, piece)| Some((number, piece.as_ref()?)))
     }
 
     /// The piece of that number, unless it was dropped.

@@ -91,9 +91,8 @@ impl Reading {
         plan: &KeyPlan,
         window: &mut Window,
         requests: &mut KeyRequests,
-        last_piece: &mut Option<u32>,
     ) -> Result<Next> {
-        if self.group.is_none() && !self.next_group(plan, window, requests, last_piece).await? {
+        if self.group.is_none() && !self.next_group(plan, window, requests).await? {
             return Ok(Next::End);
         }
         let Some(group) = self.group.as_mut() else {
@@ -128,7 +127,6 @@ impl Reading {
         plan: &KeyPlan,
         window: &mut Window,
         requests: &mut KeyRequests,
-        last_piece: &mut Option<u32>,
     ) -> Result<bool> {
         let Some((group, _)) = self.groups.front() else {
             return Ok(false);
@@ -144,12 +142,6 @@ impl Reading {
         }
         let batches = requests.groups.wait(ticket).await?;
         let piece = window.open(Arc::clone(&self.open), group, Arc::clone(&plan.columns))?;
-        if let Some(last) = last_piece
-            .replace(piece)
-            .and_then(|last| window.piece_mut(last))
-        {
-            last.next = Some(piece);
-        }
         let layout = self.open.group(group)?;
         self.group = Some(GroupKeys {
             piece,

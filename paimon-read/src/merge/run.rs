@@ -35,7 +35,6 @@ pub(crate) struct Run {
     reading: Option<Reading>,
     /// The last key that was loaded, to see that keys ascend.
     last_key: Option<(KeyWindow, usize)>,
-    last_piece: Option<u32>,
 }
 
 impl Run {
@@ -50,7 +49,6 @@ impl Run {
             opening: None,
             reading: None,
             last_key: None,
-            last_piece: None,
         };
         run.seek_next_file(plan)?;
         Ok(run)
@@ -129,7 +127,7 @@ impl Run {
         };
         let name = reading.file.meta.file_name.clone();
         match reading
-            .next_batch(plan, window, requests, &mut self.last_piece)
+            .next_batch(plan, window, requests)
             .await
             .at(|| Frame::File(name))?
         {

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use futures_util::Stream;
 use paimon_io::{Counter, ResourceParts, Resources, StoreRegistry};
 use paimon_meta::{DataFileMeta, DataSplit, Split};
 use paimon_read::{BatchStream, ReadRequest, ReadTask};
 use paimon_testkit::{CountingStore, FaultyStore, Latency, RequestKind, RequestOutcome};
 
-use super::big::{big_table, exact, records};
+use super::big::{GROUP, asked, big_table, exact, records};
 use super::table::{TestTable, over};
 
 /// A waker that remembers.
@@ -107,6 +109,15 @@ impl Slow {
             }
         }
     }
+
+    /// Row groups of which a column of values was asked for.
+    fn groups_asked(&self, file: &DataFileMeta) -> Vec<usize> {
+        let asked = asked(&self.table, &self.counting, file).into_keys();
+        asked
+            .filter(|(_, column)| column != "k")
+            .map(|(group, _)| group)
+            .collect()
+    }
 }
 
 const ROWS: i32 = 12_000;
@@ -179,6 +190,80 @@ fn opened_files_are_shared_by_readers_of_the_same_resources() {
         super::table::rows(&reader, table.raw_split(vec![old.clone()])).unwrap();
         assert_eq!(store.take().len(), expected);
     }
+}
+
+/// Of each row group of `file`, whether the next one was asked for when its last row came out. `first_key` is the key of
+/// the file's first row.
+fn read_ahead(
+    slow: &Slow,
+    split: DataSplit,
+    request: ReadRequest,
+    (file, first_key): (&DataFileMeta, i32),
+) -> Vec<bool> {
+    let mut polled = slow.read(split, request);
+    let mut ahead = Vec::new();
+    slow.drain(&mut polled, |batch| {
+        let keys = batch.column(0).as_primitive::<Int32Type>();
+        let after = keys.value(keys.len() - 1) + 1 - first_key;
+        let Ok(after) = usize::try_from(after) else {
+            return;
+        };
+        let next = after / GROUP;
+        let rows = usize::try_from(file.row_count).unwrap();
+        if after.is_multiple_of(GROUP) && next > 0 && after < rows {
+            ahead.push(slow.groups_asked(file).contains(&next));
+        }
+    });
+    ahead
+}
+
+#[test]
+fn next_row_group_is_in_flight_before_the_last_batch_of_a_raw_read() {
+    let (table, old, _) = two_runs();
+    for batches in [1, 2, 3, 6] {
+        let request = ReadRequest {
+            batch_size: GROUP / batches,
+            ..ReadRequest::default()
+        };
+        let split = table.raw_split(vec![old.clone()]);
+        let ahead = read_ahead(&Slow::new(&table), split, request, (&old, 0));
+        assert_eq!(ahead, [true; 3], "{batches} batches a row group");
+    }
+}
+
+#[test]
+fn next_row_group_is_in_flight_before_the_last_batch_of_a_merge() {
+    let (table, old, new) = two_runs();
+    for batches in [1, 2, 3, 6] {
+        let request = ReadRequest {
+            batch_size: GROUP / batches,
+            ..ReadRequest::default()
+        };
+        let split = table.split(vec![old.clone(), new.clone()]);
+        let slow = Slow::new(&table);
+        let ahead = read_ahead(&slow, split.clone(), request.clone(), (&new, ROWS / 2));
+        assert_eq!(ahead, [true; 3], "{batches} batches a row group");
+        let slow = Slow::new(&table);
+        let ahead = read_ahead(&slow, split, request, (&old, 0));
+        assert_eq!(ahead[..1], [true], "{batches} batches a row group");
+    }
+}
+
+#[test]
+fn next_row_group_is_in_flight_under_a_condition() {
+    let (table, old, new) = two_runs();
+    let n = table.field("n");
+    let request = ReadRequest {
+        batch_size: GROUP / 3,
+        predicate: Some(paimon_meta::Predicate::is_not_null(n.id, n.data_type)),
+        ..ReadRequest::default()
+    };
+    let split = table.raw_split(vec![old.clone()]);
+    let ahead = read_ahead(&Slow::new(&table), split, request.clone(), (&old, 0));
+    assert_eq!(ahead, [true; 3], "raw");
+    let split = table.split(vec![old, new.clone()]);
+    let ahead = read_ahead(&Slow::new(&table), split, request, (&new, ROWS / 2));
+    assert_eq!(ahead, [true; 3], "merge");
 }
 
 #[test]
