@@ -1,5 +1,6 @@
 //! Decoding one row group, batch by batch.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
@@ -29,6 +30,19 @@ pub(super) enum Decoder {
     Failed,
 }
 
+/// Runs the decoder of the `parquet` crate, which panics on some pages that break the format: such a panic is an error of
+/// the file. The decoder is not used again after it.
+fn guarded<T>(decode: impl FnOnce() -> T) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(decode)).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        let reason = text.unwrap_or("no reason given");
+        Error::corrupt(format!(
+            "page does not decode, the decoder panicked: {reason}"
+        ))
+    })
+}
+
 impl Iterator for Batches {
     type Item = Result<(RowRanges, RecordBatch)>;
 
@@ -56,7 +70,7 @@ impl Batches {
                     self.finish(positions, &[]).map(Some)
                 };
             }
-            Decoder::Reader(reader) => reader.next(),
+            Decoder::Reader(reader) => guarded(|| reader.next())?,
         };
         let left = self.positions.remaining();
         match decoded {
@@ -85,5 +99,20 @@ impl Batches {
         let rows = rows.map_err(|_| Error::internal("batch of more rows than memory can hold"))?;
         let batch = self.plan.batch(decoded, rows)?;
         Ok((positions, batch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use paimon_meta::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_decoder_is_an_error_with_its_reason() {
+        let values: Vec<u8> = Vec::new();
+        let error = guarded(|| values[3]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.message().contains("len is 0"), "{error}");
     }
 }
