@@ -296,10 +296,24 @@ impl<'a> History<'a> {
 
     async fn read_if_exists(&self, id: i64) -> Result<Option<Snapshot>> {
         let path = join(self.root, &self.paths.snapshot(id));
-        read_snapshot(self.resources, &path, PARSE_TRIES)
-            .await
-            .at(|| Frame::Snapshot(id))
+        let snapshot = read_snapshot(self.resources, &path, PARSE_TRIES).await;
+        let snapshot = snapshot.and_then(|found| {
+            found
+                .map(|snapshot| checked_id(snapshot, id, &path))
+                .transpose()
+        });
+        snapshot.at(|| Frame::Snapshot(id))
     }
+}
+
+/// A snapshot under another one's name would be another table.
+fn checked_id(snapshot: Snapshot, id: i64, path: &str) -> Result<Snapshot> {
+    if snapshot.id == id {
+        return Ok(snapshot);
+    }
+    let message = format!("snapshot has id {}, its file name says {id}", snapshot.id);
+    let error = Error::corrupt(message).at(Frame::Field("id".to_owned()));
+    Err(error.at(Frame::File(path.to_owned())))
 }
 
 /// The numbers of the files `<prefix><number>` in a directory, ascending; other names are ignored (TF-007).

@@ -78,16 +78,18 @@ impl TableReader {
         provider_of(task, &self.context).map(|provider| provider.name())
     }
 
-    /// Order of the rows of a task.
+    /// Order of the rows of a task; nothing is promised for providers of others.
     pub fn ordering(&self, task: &ReadTask) -> TaskOrdering {
         let Split::Data(split) = &task.split else {
             return TaskOrdering::Unordered;
         };
-        let merged = self
-            .provider(task)
-            .is_ok_and(|name| name == MergeProvider.name());
         let keyed = self.context.table.schema.has_primary_key();
-        if keyed && (merged || split.files.len() <= 1) {
+        let in_order = match self.provider(task) {
+            Ok(name) if name == MergeProvider.name() => true,
+            Ok(name) if name == RawProvider.name() => split.files.len() <= 1,
+            _ => false,
+        };
+        if keyed && in_order {
             TaskOrdering::Key
         } else {
             TaskOrdering::Unordered

@@ -1,4 +1,6 @@
+mod bad_input;
 mod damage;
+mod examples;
 mod golden;
 mod lab;
 mod requests;

@@ -4,6 +4,7 @@ mod columns;
 mod damage;
 mod deduplicate;
 mod evolution;
+mod examples;
 mod filters;
 mod golden;
 mod io;

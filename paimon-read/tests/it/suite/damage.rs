@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_schema::{Field, Schema};
 use arrow_select::take::take_record_batch;
 use object_store::local::LocalFileSystem;
-use paimon_io::{ResourceParts, Resources, StoreRegistry};
+use paimon_io::{MemoryPool, ResourceParts, Resources, StoreRegistry};
 use paimon_meta::{Error, ErrorKind, Frame};
 use paimon_testkit::{Fault, FaultKind, FaultyStore};
 
@@ -193,7 +193,7 @@ fn keys_outside_the_bounds_of_the_meta_are_corrupt() {
         let mut golden = Golden::new(MERGED);
         golden.rewrite(0, |batch| {
             let keys = (0..100).map(|row| from + row * (to - from) / 100);
-            let keys = Arc::new(Int32Array::from_iter_values(keys)) as ArrayRef;
+            let keys = Arc::new(Int64Array::from_iter_values(keys)) as ArrayRef;
             with_column(&batch, "k", Some(keys))
         });
         let error = golden.error();
@@ -228,11 +228,11 @@ fn unknown_kind_byte_is_corrupt() {
 
 #[test]
 fn null_in_a_column_that_is_not_null_is_corrupt() {
-    let key = |row: i32, null: i32| (row != null).then_some(row + 1);
+    let key = |row: i64, null: i64| (row != null).then_some(row + 1);
     for case in [MERGED, RAW] {
         let mut golden = Golden::new(case);
         golden.rewrite(0, |batch| {
-            let keys: Int32Array = (0..100).map(|row| key(row, 42)).collect();
+            let keys: Int64Array = (0..100).map(|row| key(row, 42)).collect();
             with_column(&batch, "k", Some(Arc::new(keys)))
         });
         let error = golden.error();
@@ -295,6 +295,53 @@ fn damage_anywhere_is_an_error_or_rows_but_no_panic() {
             }
         }
     }
+}
+
+#[test]
+fn unknown_value_of_an_option_that_changes_the_merge_is_invalid_input() {
+    let options = [
+        "merge-engine",
+        "ignore-delete",
+        "force-lookup",
+        "changelog-producer",
+        "sequence.field.sort-order",
+        "sequence.snapshot-ordering",
+    ];
+    for option in options {
+        let mut golden = Golden::new(MERGED);
+        let value = "sideways".to_owned();
+        golden.table.options.0.insert(option.to_owned(), value);
+        let (rows, error) = golden.read(&Resources::local());
+        let error = error.expect(option);
+        assert_eq!((rows, error.kind()), (0, ErrorKind::InvalidInput));
+        let frame = Frame::Option(option.to_owned());
+        assert!(error.frames().any(|found| *found == frame), "{error}");
+    }
+    let mut golden = Golden::new(MERGED);
+    let value = "nothing".to_owned();
+    golden
+        .table
+        .options
+        .0
+        .insert("sequence.field".to_owned(), value);
+    let error = golden.error();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.message().contains("nothing"), "{error}");
+}
+
+#[test]
+fn memory_that_the_budget_does_not_have_ends_the_read() {
+    let golden = Golden::new(MERGED);
+    let memory = Arc::new(MemoryPool::bounded(100));
+    let resources = Resources::new(ResourceParts {
+        memory: Arc::<MemoryPool>::clone(&memory),
+        ..ResourceParts::default()
+    });
+    let error = golden.read(&resources).1.unwrap();
+    assert_eq!(error.kind(), ErrorKind::ResourcesExhausted);
+    // What the read had is given back.
+    drop(resources.try_reserve(100).unwrap());
+    assert_eq!(Golden::new(RAW).read(&resources).0, 100);
 }
 
 /// Local files behind a store that fails as it is told.

@@ -10,7 +10,9 @@ use paimon_meta::{
     CompareOp, DataSplit, Datum, Error, ErrorKind, FieldId, Predicate, Result, Split,
     TablePredicate, TypeKind, encode_row,
 };
-use paimon_read::{ReadContext, ReadRequest, ReadTask, RowFilter, TableReader, default_providers};
+use paimon_read::{
+    PredicateFilter, ReadContext, ReadRequest, ReadTask, RowFilter, TableReader, default_providers,
+};
 use paimon_testkit::CountingStore;
 
 use super::table::{Layout, TestTable, collect, over, rows};
@@ -297,6 +299,27 @@ fn own_filter_on_partition_columns_alone_holds_beyond_the_window() {
             .as_primitive::<arrow_array::types::Date32Type>();
         assert_eq!(day.value(0), 19_724, "the partition's day");
     }
+}
+
+#[test]
+fn predicate_as_the_own_filter_gives_the_same_rows() {
+    let (table, split) = numbers();
+    let predicate = Predicate::or([
+        compare(&table, "n", CompareOp::Gt, "8"),
+        compare(&table, "v", CompareOp::Lt, "y"),
+    ]);
+    let by_request = table
+        .rows(split.clone(), asking(predicate.clone()))
+        .unwrap();
+    assert_eq!(by_request, ["1 x 1", "2 new 4", "4 new 9"]);
+    let reader = TableReader::from_context(ReadContext {
+        table: Arc::new(table.table.clone()),
+        request: ReadRequest::default(),
+        filter: Some(Arc::new(PredicateFilter::new(&predicate).unwrap())),
+        resources: table.resources(),
+        providers: default_providers(),
+    });
+    assert_eq!(rows(&reader.unwrap(), split).unwrap(), by_request);
 }
 
 #[test]

@@ -229,3 +229,46 @@ fn minus_zero_and_zero_are_two_keys_and_nan_is_one() {
         assert_eq!(table.merged(files), ["-0.0 a", "0.0 b", "NaN b"]);
     }
 }
+
+#[test]
+fn every_type_can_be_a_sequence_field() {
+    // RP-334: the larger value wins, or the smaller one in descending order; null loses in both.
+    for (data_type, values) in TYPES {
+        for descending in [false, true] {
+            let columns = [("k", "INT NOT NULL"), ("s", data_type), ("v", "STRING")];
+            let mut table = TestTable::new(&columns, &["k"]).option("sequence.field", "s");
+            if descending {
+                table = table.option("sequence.field.sort-order", "descending");
+            }
+            let sequence_type = table.field("s").data_type;
+            let mut sequences: Vec<_> = values
+                .iter()
+                .map(|value| parse(value, &sequence_type))
+                .collect();
+            if descending {
+                sequences.reverse();
+            }
+            sequences.insert(0, None);
+            // Each key has two neighbours; the file with the later one has the smaller sequence number.
+            let write = |name: &str, from: usize, first: i64| {
+                let records: Vec<Record> = (0..sequences.len() - 1)
+                    .zip(first..)
+                    .map(|(key, number)| Record {
+                        kind: RowKind::Insert,
+                        sequence: number,
+                        values: vec![
+                            Some(Datum::Int(i32::try_from(key).unwrap())),
+                            sequences[key + from].clone(),
+                            Some(Datum::String(name.to_owned())),
+                        ],
+                    })
+                    .collect();
+                table.write_records(name, &records)
+            };
+            let files = vec![write("later", 1, 0), write("earlier", 0, 1000)];
+            let rows = table.rows(table.split(files), table.columns(&["v"]));
+            let expected = vec!["later"; sequences.len() - 1];
+            assert_eq!(rows.unwrap(), expected, "{data_type} {descending}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use futures_util::stream;
 use paimon_meta::{DataSplit, DeletionFile, Error, ErrorKind, Result, Split};
 use paimon_read::{
     BatchStream, Claim, ReadContext, ReadRequest, ReadTask, SplitReadProvider, TableReader,
-    default_providers, read_task,
+    TaskOrdering, default_providers, read_task,
 };
 use paimon_testkit::CountingStore;
 
@@ -149,6 +149,17 @@ fn provider_can_hand_its_task_on_to_the_chain() {
 }
 
 #[test]
+fn nothing_is_promised_of_the_order_of_another_provider() {
+    let of = |answer| {
+        let chain = chain(answer);
+        chain.reader.ordering(&chain.task())
+    };
+    assert_eq!(of(Answer::Empty), TaskOrdering::Unordered);
+    assert_eq!(of(Answer::Refuse), TaskOrdering::Unordered);
+    assert_eq!(of(Answer::Leave), TaskOrdering::Key);
+}
+
+#[test]
 fn task_that_nobody_claims_is_unsupported_before_any_request() {
     // RP-200
     let table = TestTable::simple();
@@ -166,6 +177,24 @@ fn task_that_nobody_claims_is_unsupported_before_any_request() {
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert_eq!(error.feature(), Some("this kind of split"));
     assert_eq!(store.take(), []);
+}
+
+#[test]
+fn slots_without_a_deletion_vector_are_none() {
+    // RP-113: a slot a file, empty where nothing of it is deleted
+    let table = TestTable::simple();
+    let files = vec![
+        table.write("a", &["+I 0 1 x"]),
+        table.write("b", &["+I 1 1 y"]),
+    ];
+    for (files, raw_convertible) in [(files.clone(), false), (files[..1].to_vec(), true)] {
+        let split = DataSplit {
+            deletion_files: Some(vec![None; files.len()]),
+            raw_convertible,
+            ..table.split(files)
+        };
+        assert_eq!(table.rows(split, ReadRequest::default()).unwrap().len(), 1);
+    }
 }
 
 /// The feature that a read lacks, which it must say without any request.
