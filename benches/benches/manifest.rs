@@ -12,6 +12,7 @@ use std::fs;
 use std::hint::black_box;
 
 use apache_avro::Reader;
+use benches::once;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use paimon_meta::{
@@ -24,7 +25,8 @@ fn entries() -> usize {
         reason = "size of the bench, by the caller of cargo"
     )]
     let entries = std::env::var("MANIFEST_ENTRIES");
-    entries.map_or(100_000, |entries| {
+    let default = if once() { 2_000 } else { 100_000 };
+    entries.map_or(default, |entries| {
         entries.parse().expect("a number of entries")
     })
 }

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use benches::once;
 use benches::table::{Files, table};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use futures::executor::block_on;
@@ -22,7 +23,8 @@ fn entries() -> u64 {
         reason = "size of the bench, by the caller of cargo"
     )]
     let entries = std::env::var("PLAN_ENTRIES");
-    entries.map_or(100_000, |entries| {
+    let default = if once() { 2_000 } else { 100_000 };
+    entries.map_or(default, |entries| {
         entries.parse().expect("a number of entries")
     })
 }

@@ -14,6 +14,7 @@
 use std::fs;
 use std::time::Instant;
 
+use benches::once;
 use benches::reads::{Case, cases};
 use benches::setup::{keys, tables};
 use criterion::{Criterion, Throughput};
@@ -23,7 +24,7 @@ const ROUNDS: usize = 9;
 
 fn main() {
     let has = |flag: &str| std::env::args().any(|argument| argument == flag);
-    let (once, only_ratios) = (has("--test"), has("--ratios"));
+    let (once, only_ratios) = (once(), has("--ratios"));
     let keys = if once { 20_000 } else { keys() };
     let mut criterion = Criterion::default().sample_size(10);
     if !only_ratios {

@@ -15,3 +15,9 @@ pub mod table;
 pub use columns::{COLUMNS, arrow_schema, batch, paimon_fields};
 pub use merge_table::{Layout, MergeTable, create, schema_json};
 pub use runs::{Run, five_runs, two_runs};
+
+/// Whether the bench only shows that it runs, as under `cargo test --benches`: it then takes small data.
+pub fn once() -> bool {
+    let has = |flag: &str| std::env::args().any(|argument| argument == flag);
+    has("--test") || !has("--bench")
+}

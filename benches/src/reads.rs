@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
-use paimon_io::Resources;
+use paimon_io::{Caches, ResourceParts, Resources};
 use paimon_meta::{
     BinaryRow, DataSplit, Datum, FieldId, Options, Predicate, ResolvedTable, Result, Split,
     TableSchema,
@@ -44,9 +44,15 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
         predicate: Some(Predicate::lt(FieldId(1), int, Datum::Int(10))),
         ..ReadRequest::default()
     };
+    // Buffers are used again from one read to the next, as in a program that goes on; nothing is cached.
+    let resources = Resources::new(ResourceParts {
+        caches: Caches::disabled(),
+        ..ResourceParts::default()
+    });
     let case = |name, request: ReadRequest, raw: bool| {
-        let table = Arc::clone(table);
-        let run: Box<dyn Fn() -> Result<usize>> = Box::new(move || read(&table, &request, raw));
+        let (table, resources) = (Arc::clone(table), resources.clone());
+        let run: Box<dyn Fn() -> Result<usize>> =
+            Box::new(move || read(&table, &request, raw, &resources));
         Case { name, run }
     };
     let files = table.files.clone();
@@ -100,7 +106,12 @@ fn plain_decode(path: &Path) -> ParquetResult<usize> {
 }
 
 /// Reads the table's split, raw or merged.
-fn read(table: &MergeTable, request: &ReadRequest, raw: bool) -> Result<usize> {
+fn read(
+    table: &MergeTable,
+    request: &ReadRequest,
+    raw: bool,
+    resources: &Resources,
+) -> Result<usize> {
     let schema = TableSchema::from_json(schema_json().as_bytes())?;
     let resolved = ResolvedTable {
         location: table.path.display().to_string(),
@@ -122,7 +133,7 @@ fn read(table: &MergeTable, request: &ReadRequest, raw: bool) -> Result<usize> {
         streaming: false,
         raw_convertible: raw,
     });
-    let reader = TableReader::new(Arc::new(resolved), request.clone(), Resources::local())?;
+    let reader = TableReader::new(Arc::new(resolved), request.clone(), resources.clone())?;
     let mut batches = read_blocking(reader.read(split.into())?);
     let mut rows = 0;
     while let Some(batch) = batches.next_batch() {
