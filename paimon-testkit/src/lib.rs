@@ -2,6 +2,7 @@
 
 mod golden;
 mod json;
+mod reference;
 mod stores;
 
 pub use golden::{
@@ -10,6 +11,7 @@ pub use golden::{
     check_read, diff_rows, filter_to_predicate, parse_sql_type,
 };
 pub use json::{JsonRow, JsonRows, datum_to_json};
+pub use reference::{Reference, ReferenceJob, ReferenceTable};
 pub use stores::{
     CountingStore, Fault, FaultKind, FaultyStore, Latency, RequestKind, RequestOutcome,
     StoreRequest,

@@ -68,6 +68,7 @@ public final class Main {
             }
             ObjectNode answer = JSON.createObjectNode();
             answer.put("case", job.get("name").asText());
+            answer.put("about", "");
             answer.put("written_by", "Apache Paimon Java");
             answer.set("definition", job);
             ArrayNode reads = answer.putArray("reads");
