@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod golden;
+mod history;
 mod json;
 mod reference;
 mod stores;
@@ -9,6 +10,10 @@ pub use golden::{
     GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFile,
     GoldenRead, GoldenReader, GoldenRequest, GoldenRows, GoldenSplit, NotYet, RowDiff, Verdict,
     check_read, diff_rows, filter_to_predicate, parse_sql_type,
+};
+pub use history::{
+    Action, ColumnDefinition, ColumnPlace, Commit, Compaction, History, HistoryRow, RangeRows,
+    RangeValue, RollbackTo, SchemaChange, Step, TableDefinition,
 };
 pub use json::{JsonRow, JsonRows, datum_to_json};
 pub use reference::{Reference, ReferenceJob, ReferenceTable};
