@@ -69,6 +69,8 @@ pub struct Resources {
     parts: Arc<ResourceParts>,
     /// Those of the parts, or a child of them.
     metrics: Metrics,
+    /// That of the parts, or another one.
+    memory: Arc<dyn MemoryBudget>,
     #[cfg(feature = "fs")]
     buffers: Buffers,
 }
@@ -83,9 +85,11 @@ impl Resources {
     /// Resources of these parts.
     pub fn new(parts: ResourceParts) -> Self {
         let metrics = parts.metrics.clone();
+        let memory = Arc::clone(&parts.memory);
         Self {
             parts: Arc::new(parts),
             metrics,
+            memory,
             #[cfg(feature = "fs")]
             buffers: Buffers::default(),
         }
@@ -100,10 +104,17 @@ impl Resources {
     #[must_use]
     pub fn measured(&self) -> Self {
         Self {
-            parts: Arc::clone(&self.parts),
             metrics: self.metrics.child(),
-            #[cfg(feature = "fs")]
-            buffers: self.buffers.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// The same resources with another memory budget: that of the query a read belongs to.
+    #[must_use]
+    pub fn with_memory(&self, memory: Arc<dyn MemoryBudget>) -> Self {
+        Self {
+            memory,
+            ..self.clone()
         }
     }
 
@@ -140,7 +151,7 @@ impl Resources {
     /// # Errors
     /// `ResourcesExhausted` if the budget does not have it.
     pub fn try_reserve(&self, bytes: u64) -> Result<Reservation> {
-        Reservation::try_new(&self.parts.memory, bytes)
+        Reservation::try_new(&self.memory, bytes)
     }
 
     /// The cache for values of a type.

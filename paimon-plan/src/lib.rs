@@ -41,6 +41,8 @@ mod snapshots;
 #[cfg(feature = "store")]
 mod travel;
 #[cfg(feature = "store")]
+mod warehouse;
+#[cfg(feature = "store")]
 mod zone;
 
 #[cfg(test)]
@@ -68,3 +70,5 @@ pub use scan::{ScanRequest, plan};
 pub use section::{KeyRange, Section, SortedRun, interval_partition};
 #[cfg(feature = "store")]
 pub use shard::Shard;
+#[cfg(feature = "store")]
+pub use warehouse::Warehouse;
