@@ -10,6 +10,7 @@ mod fetches;
 mod files;
 mod filter;
 mod filter_pass;
+pub mod functions;
 mod merge;
 mod open;
 mod output;

@@ -1,0 +1,36 @@
+//! `last_value`: the newest value, also where it is null.
+//!
+//! Rule: the last value. Nulls: taken like any value (ME-108). Retraction: gives null. Any type.
+//! Source: ME section 4.2, `FieldLastValueAgg.java`.
+
+use arrow_array::ArrayRef;
+use paimon_meta::Result;
+
+use super::column::AggregateColumn;
+use super::select::{Selector, select};
+use super::{AggregateFunction, MergeFault, Merged, Versions};
+
+#[derive(Debug)]
+struct LastValue;
+
+pub(super) fn new(_: &AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>> {
+    Ok(Box::new(LastValue))
+}
+
+impl AggregateFunction for LastValue {
+    fn merge(&self, values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault> {
+        select(values, versions, Last)
+    }
+}
+
+struct Last;
+
+impl Selector for Last {
+    fn add(&mut self, _: Option<u32>, input: Option<u32>) -> Option<u32> {
+        input
+    }
+
+    fn retract(&mut self, _: Option<u32>, _: Option<u32>) -> Result<Option<u32>> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,61 @@
+//! The functions by name.
+
+use paimon_meta::{DataField, Options, Result};
+
+use super::column::AggregateColumn;
+use super::ignore_retract::IgnoreRetract;
+use super::{
+    AggregateFunction, bool_and, bool_or, first_non_null_value, first_value, last_non_null_value,
+    last_value, max, min, primary_key, product, sum,
+};
+
+type Constructor = fn(&AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>>;
+
+/// Every function of the reference. One more function is one more file and one more line.
+const FUNCTIONS: &[(&str, Constructor)] = &[
+    ("bool_and", bool_and::new),
+    ("bool_or", bool_or::new),
+    ("first_non_null_value", first_non_null_value::new),
+    ("first_not_null_value", first_non_null_value::new),
+    ("first_value", first_value::new),
+    ("last_non_null_value", last_non_null_value::new),
+    ("last_value", last_value::new),
+    ("max", max::new),
+    ("min", min::new),
+    ("primary-key", primary_key::new),
+    ("product", product::new),
+    ("sum", sum::new),
+];
+
+/// The function of that name for a column, as the options `fields.<column>...` of the table want it.
+///
+/// Which function a column has, is for the caller to say (ME-086): `primary-key` for columns of the key, `last_value`
+/// for those of `sequence.field`, else what the options name.
+///
+/// # Errors
+/// `InvalidInput` for a name that is no function (ME-136), a type that the function does not take, and options that do
+/// not fit.
+pub fn aggregate_function(
+    name: &str,
+    field: &DataField,
+    options: &Options,
+) -> Result<Box<dyn AggregateFunction>> {
+    let column = AggregateColumn { field, options };
+    let Some((_, constructor)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
+        return Err(column.refuse(format!("aggregate function {name} is not known")));
+    };
+    let ignores = column.flag("ignore-retract")?;
+    // ME-092
+    if ignores && options.boolean("aggregation.remove-record-on-delete", false)? {
+        return Err(column.refuse(format!(
+            "{} and aggregation.remove-record-on-delete exclude each other",
+            column.key("ignore-retract")
+        )));
+    }
+    let function = constructor(&column)?;
+    Ok(if ignores {
+        Box::new(IgnoreRetract(function))
+    } else {
+        function
+    })
+}
