@@ -14,21 +14,31 @@
 //! | `select` | functions that choose one of the values |
 //! | `order` | the order of values, for `max` and `min` |
 //! | `arithmetic`, `decimal` | functions that compute numbers |
+//! | `elements` | functions on lists and maps, which choose elements |
+//! | `nested` | the keys of nested rows |
 //! | all others | the function of that name |
 
 mod arithmetic;
 mod bool_and;
 mod bool_or;
+mod collect;
 mod column;
 mod decimal;
+mod elements;
 mod first_non_null_value;
 mod first_value;
 mod fold;
 mod ignore_retract;
 mod last_non_null_value;
 mod last_value;
+mod listagg;
 mod max;
+mod merge_map;
+mod merge_map_with_keytime;
 mod min;
+mod nested;
+mod nested_partial_update;
+mod nested_update;
 mod order;
 mod primary_key;
 mod product;

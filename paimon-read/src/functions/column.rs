@@ -19,9 +19,31 @@ impl<'a> AggregateColumn<'a> {
         format!("fields.{}.{name}", self.field.name)
     }
 
+    /// The text of an option about the column.
+    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+        self.options.get(&self.key(name))
+    }
+
     /// An option about the column that is true or false; false by default.
     pub(super) fn flag(&self, name: &str) -> Result<bool> {
         self.options.boolean(&self.key(name), false)
+    }
+
+    /// The names of a list, trimmed; none if the option is not set. Commas at the end mean nothing, as in Java.
+    pub(super) fn names(&self, name: &str) -> Vec<&'a str> {
+        let text = self.text(name).map(|text| text.trim_end_matches(','));
+        text.map_or_else(Vec::new, |text| text.split(',').map(str::trim).collect())
+    }
+
+    /// Position of a field of nested rows that an option names.
+    pub(super) fn position(&self, fields: &[DataField], option: &str, name: &str) -> Result<usize> {
+        let position = fields.iter().position(|field| field.name == name);
+        position.ok_or_else(|| {
+            let option = self.key(option);
+            self.refuse(format!(
+                "{option} names {name:?}, which is no field of the rows"
+            ))
+        })
     }
 
     /// That the function takes the type of the column.

@@ -5,8 +5,9 @@ use paimon_meta::{DataField, Options, Result};
 use super::column::AggregateColumn;
 use super::ignore_retract::IgnoreRetract;
 use super::{
-    AggregateFunction, bool_and, bool_or, first_non_null_value, first_value, last_non_null_value,
-    last_value, max, min, primary_key, product, sum,
+    AggregateFunction, bool_and, bool_or, collect, first_non_null_value, first_value,
+    last_non_null_value, last_value, listagg, max, merge_map, merge_map_with_keytime, min,
+    nested_partial_update, nested_update, primary_key, product, sum,
 };
 
 type Constructor = fn(&AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>>;
@@ -15,13 +16,19 @@ type Constructor = fn(&AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>
 const FUNCTIONS: &[(&str, Constructor)] = &[
     ("bool_and", bool_and::new),
     ("bool_or", bool_or::new),
+    ("collect", collect::new),
     ("first_non_null_value", first_non_null_value::new),
     ("first_not_null_value", first_non_null_value::new),
     ("first_value", first_value::new),
     ("last_non_null_value", last_non_null_value::new),
     ("last_value", last_value::new),
+    ("listagg", listagg::new),
     ("max", max::new),
+    ("merge_map", merge_map::new),
+    ("merge_map_with_keytime", merge_map_with_keytime::new),
     ("min", min::new),
+    ("nested_partial_update", nested_partial_update::new),
+    ("nested_update", nested_update::new),
     ("primary-key", primary_key::new),
     ("product", product::new),
     ("sum", sum::new),

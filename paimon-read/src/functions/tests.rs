@@ -1,6 +1,9 @@
 mod laws;
+mod lists;
+mod nested;
 mod numbers;
 mod selections;
+mod texts;
 
 use std::sync::Arc;
 
