@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fs;
 
 use paimon_meta::{
     BinaryRow, CompareOp, DataField, DataFileMeta, DataSplit, DataType, Datum, DeletionFile, Error,
@@ -495,4 +496,22 @@ fn listed_reads_must_be_refused_for_the_feature_listed() {
     }
     let twice = r#"reads = [{ case = "a", read = 1, feature = "x" }, { case = "a", read = 1, feature = "x" }]"#;
     assert!(NotYet::parse(twice).is_err());
+}
+
+#[test]
+fn catalogue_lists_every_case() {
+    let catalogue = fs::read_to_string(format!("{GOLDEN}/CATALOGUE.md")).unwrap();
+    let listed: Vec<&str> = catalogue
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    let mut cases: Vec<String> = GoldenCase::load_all()
+        .unwrap()
+        .into_iter()
+        .map(|case| case.case)
+        .collect();
+    let mut sorted = listed.clone();
+    sorted.sort_unstable();
+    cases.sort_unstable();
+    assert_eq!(sorted, cases);
 }
