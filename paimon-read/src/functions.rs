@@ -16,6 +16,7 @@
 //! | `arithmetic`, `decimal` | functions that compute numbers |
 //! | `elements` | functions on lists and maps, which choose elements |
 //! | `nested` | the keys of nested rows |
+//! | `sketch` | functions on sketches and bitmaps in bytes |
 //! | all others | the function of that name |
 
 mod arithmetic;
@@ -28,6 +29,7 @@ mod elements;
 mod first_non_null_value;
 mod first_value;
 mod fold;
+mod hll_sketch;
 mod ignore_retract;
 mod last_non_null_value;
 mod last_value;
@@ -42,9 +44,13 @@ mod nested_update;
 mod order;
 mod primary_key;
 mod product;
+mod rbm32;
+mod rbm64;
 mod registry;
 mod select;
+mod sketch;
 mod sum;
+mod theta_sketch;
 mod versions;
 
 #[cfg(test)]

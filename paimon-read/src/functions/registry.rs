@@ -5,9 +5,9 @@ use paimon_meta::{DataField, Options, Result};
 use super::column::AggregateColumn;
 use super::ignore_retract::IgnoreRetract;
 use super::{
-    AggregateFunction, bool_and, bool_or, collect, first_non_null_value, first_value,
+    AggregateFunction, bool_and, bool_or, collect, first_non_null_value, first_value, hll_sketch,
     last_non_null_value, last_value, listagg, max, merge_map, merge_map_with_keytime, min,
-    nested_partial_update, nested_update, primary_key, product, sum,
+    nested_partial_update, nested_update, primary_key, product, rbm32, rbm64, sum, theta_sketch,
 };
 
 type Constructor = fn(&AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>>;
@@ -20,6 +20,7 @@ const FUNCTIONS: &[(&str, Constructor)] = &[
     ("first_non_null_value", first_non_null_value::new),
     ("first_not_null_value", first_non_null_value::new),
     ("first_value", first_value::new),
+    ("hll_sketch", hll_sketch::new),
     ("last_non_null_value", last_non_null_value::new),
     ("last_value", last_value::new),
     ("listagg", listagg::new),
@@ -31,7 +32,10 @@ const FUNCTIONS: &[(&str, Constructor)] = &[
     ("nested_update", nested_update::new),
     ("primary-key", primary_key::new),
     ("product", product::new),
+    ("rbm32", rbm32::new),
+    ("rbm64", rbm64::new),
     ("sum", sum::new),
+    ("theta_sketch", theta_sketch::new),
 ];
 
 /// The function of that name for a column, as the options `fields.<column>...` of the table want it.

@@ -3,6 +3,7 @@ mod lists;
 mod nested;
 mod numbers;
 mod selections;
+mod sketches;
 mod texts;
 
 use std::sync::Arc;

@@ -1,0 +1,217 @@
+//! Functions on sketches and bitmaps. The bytes were written by the reference.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{BinaryArray, BinaryViewArray, LargeBinaryArray};
+use paimon_meta::ErrorKind;
+use proptest::prelude::*;
+
+use super::*;
+
+fn unhex(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks(2);
+    digits
+        .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+const NAMES: [&str; 4] = ["rbm32", "rbm64", "hll_sketch", "theta_sketch"];
+
+/// What a function makes of one group.
+fn union(name: &str, versions: &[(Step, Option<&[u8]>)]) -> Result<Option<Vec<u8>>> {
+    let (steps, values): (Vec<_>, Vec<_>) = versions.iter().copied().unzip();
+    let values: ArrayRef = Arc::new(BinaryViewArray::from(values));
+    let merged = merge(name, "BYTES", &[], &values, &[&steps])?;
+    Ok(merged
+        .as_binary_view()
+        .iter()
+        .next()
+        .unwrap()
+        .map(<[u8]>::to_vec))
+}
+
+fn union_of(name: &str, a: &str, b: &str) -> String {
+    let (a, b) = (unhex(a), unhex(b));
+    hex(&union(name, &[(Add, Some(&a)), (Add, Some(&b))])
+        .unwrap()
+        .unwrap())
+}
+
+#[test]
+fn bitmaps_of_32_bits_unite() {
+    // ME-131: {1, 5, 70000..=70010} and {2, 5, 70005..=70020}
+    let a = "3b300100020000010001000a0001000500010070110a00";
+    let b = "3b300100020000010001000f0002000500010075110f00";
+    assert_eq!(
+        union_of("rbm32", a, b),
+        "3b300100020000020001001400010002000500010070111400"
+    );
+    let empty = "3a30000000000000";
+    assert_eq!(union_of("rbm32", a, empty), a);
+    assert_eq!(union_of("rbm32", empty, empty), empty);
+}
+
+#[test]
+fn bitmaps_of_64_bits_unite() {
+    // ME-132: {9} and nothing.
+    let a = "01010000000000000004000000000000000000000000000000000001000000fe01000000010201000000090001000000000000000000000000000000";
+    assert_eq!(union_of("rbm64", a, "00"), a);
+    assert_eq!(union_of("rbm64", "00", a), a);
+    assert_eq!(union_of("rbm64", a, a), a);
+    assert_eq!(union_of("rbm64", "00", "00"), "00");
+}
+
+#[test]
+fn theta_sketches_unite() {
+    // ME-133: {1, 2, 3} and {3, 4}, {9} and nothing.
+    let a = "02030300001acc93030000000000803f15f97dcbbd86a105c397fc1281709d1eba40b3c1da06695d";
+    let b = "02030300001acc93020000000000803f40de2ee1c9db3d08ba40b3c1da06695d";
+    let wanted = "02030300001acc93040000000000803f15f97dcbbd86a10540de2ee1c9db3d08c397fc1281709d1eba40b3c1da06695d";
+    assert_eq!(union_of("theta_sketch", a, b), wanted);
+    let (single, empty) = ("01030300003acc931ad1300b998c2f22", "01030300001e0000");
+    assert_eq!(union_of("theta_sketch", single, empty), single);
+    assert_eq!(union_of("theta_sketch", single, single), single);
+}
+
+#[test]
+fn hll_sketches_unite() {
+    // ME-133: {1, 2, 3} and {3, 4}; hashes stand in any order.
+    let a = "0201070a030803002bf2fb06862ff90d75816607";
+    let b = "0201070a030802087581660781bc5d06";
+    let wanted = "0201070a030804007581660781bc5d062bf2fb06862ff90d";
+    assert_eq!(union_of("hll_sketch", a, b), wanted);
+    let empty = "0201070c030c0000";
+    assert_eq!(union_of("hll_sketch", empty, empty), empty);
+}
+
+#[test]
+fn bytes_that_meet_no_others_are_not_looked_at() {
+    // ME-133
+    let bytes: &[u8] = b"no sketch";
+    for name in NAMES {
+        for versions in [
+            &[(Add, None), (Add, Some(bytes)), (Skip, Some(b"x"))][..],
+            &[(Add, Some(b"x")), (Replace, Some(bytes)), (Add, None)],
+            &[(Add, Some(bytes)), (AddReversed, None)],
+        ] {
+            assert_eq!(union(name, versions).unwrap().unwrap(), bytes);
+        }
+        assert_eq!(union(name, &[(Add, None), (Add, None)]).unwrap(), None);
+    }
+}
+
+#[test]
+fn bytes_that_are_no_sketch_are_named_with_their_row() {
+    // ME section 2.5
+    for name in NAMES {
+        let versions = [(Add, None), (Add, Some(&b"no"[..])), (Add, Some(b"no"))];
+        let error = union(name, &versions).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().contains("bytes are no"), "{error}");
+        assert!(error.to_string().contains("row 2"), "{error}");
+        // ME-135
+        assert!(union(name, &[(Add, None), (Retract, None)]).is_err());
+    }
+}
+
+#[test]
+fn every_layout_of_bytes_keeps_its_layout() {
+    let sketches = [
+        "3a30000000000000",
+        "3b300100020000010001000a0001000500010070110a00",
+    ]
+    .map(unhex);
+    let values = || sketches.iter().map(Some);
+    let layouts: [(ArrayRef, ArrayRef); 3] = [
+        (
+            Arc::new(BinaryArray::from_iter(values())),
+            Arc::new(BinaryArray::from_iter(values().skip(1))),
+        ),
+        (
+            Arc::new(LargeBinaryArray::from_iter(values())),
+            Arc::new(LargeBinaryArray::from_iter(values().skip(1))),
+        ),
+        (
+            Arc::new(BinaryViewArray::from_iter(values())),
+            Arc::new(BinaryViewArray::from_iter(values().skip(1))),
+        ),
+    ];
+    for (values, wanted) in layouts {
+        assert_eq!(
+            &merge("rbm32", "BYTES", &[], &values, &[&[Add, Add]]).unwrap(),
+            &wanted
+        );
+    }
+}
+
+#[test]
+fn sketches_need_bytes_of_any_length() {
+    // ME-134
+    for name in NAMES {
+        assert!(function(name, "VARBINARY(10)", &[]).is_ok());
+        for kind in ["BINARY(10)", "STRING", "INT"] {
+            assert!(function(name, kind, &[]).is_err());
+        }
+    }
+}
+
+/// A sketch of each kind, to be damaged.
+fn sketches() -> [(&'static str, Vec<u8>); 6] {
+    let registers = {
+        let mut sketch =
+            datasketches::hll::HllSketch::new(8, datasketches::hll::HllType::Hll4).unwrap();
+        (0..40_000_u32).for_each(|value| sketch.update(value));
+        sketch.serialize()
+    };
+    let coupons = {
+        let mut sketch =
+            datasketches::hll::HllSketch::new(12, datasketches::hll::HllType::Hll8).unwrap();
+        (0..40_u32).for_each(|value| sketch.update(value));
+        sketch.serialize()
+    };
+    let theta = {
+        let mut sketch = datasketches::theta::ThetaSketchBuilder::default()
+            .build()
+            .unwrap();
+        (0..9000_u32).for_each(|value| sketch.update(value));
+        sketch.compact(true).serialize()
+    };
+    [
+        (
+            "rbm32",
+            unhex("3b300100020000010001000a0001000500010070110a00"),
+        ),
+        (
+            "rbm64",
+            unhex(
+                "01010000000000000004000000000000000000000000000000000001000000fe01000000010201000000090001000000000000000000000000000000",
+            ),
+        ),
+        ("hll_sketch", registers),
+        ("hll_sketch", coupons),
+        ("theta_sketch", unhex("01030300003acc931ad1300b998c2f22")),
+        ("theta_sketch", theta),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn damaged_sketches_never_panic(at: prop::sample::Index, byte: u8, header in 0..48_usize, cut: prop::sample::Index) {
+        for (name, good) in sketches() {
+            let mut damaged = good.clone();
+            let length = good.len();
+            damaged[at.index(length)] = byte;
+            let mut other = good.clone();
+            other[header % length] = byte;
+            for bad in [&damaged[..], &other, &good[..cut.index(length)]] {
+                let _ = union(name, &[(Add, Some(&good)), (Add, Some(bad))]);
+                let _ = union(name, &[(Add, Some(bad)), (Add, Some(&good))]);
+            }
+        }
+    }
+}
