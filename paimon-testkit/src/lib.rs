@@ -1,10 +1,18 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "writer")]
+mod cell;
+#[cfg(feature = "writer")]
+mod evolution;
 mod golden;
 mod history;
 mod json;
+#[cfg(feature = "writer")]
+mod oracle;
 mod reference;
 mod stores;
+#[cfg(feature = "writer")]
+mod writer;
 
 pub use golden::{
     GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFile,
@@ -21,6 +29,9 @@ pub use stores::{
     CountingStore, Fault, FaultKind, FaultyStore, Latency, RequestKind, RequestOutcome,
     StoreRequest,
 };
+
+#[cfg(feature = "writer")]
+pub use writer::{Layout, WriterVersion, WrittenBranch, WrittenTable, write_table};
 
 /// The examples of the repository's README.
 #[cfg(doctest)]

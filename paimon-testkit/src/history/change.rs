@@ -142,7 +142,10 @@ fn parse(parts: &[Value]) -> serde_json::Result<Option<SchemaChange>> {
             place: None,
         }),
         ("add", [data_type, Value::String(place)]) => {
-            let place = match place.strip_prefix("after ") {
+            let after = place
+                .strip_prefix("after ")
+                .or_else(|| place.strip_prefix("after:"));
+            let place = match after {
                 Some(other) => ColumnPlace::After(other.to_owned()),
                 None if place == "first" => ColumnPlace::First,
                 None => return Ok(None),

@@ -1,0 +1,194 @@
+//! Data files: records to Parquet bytes and the meta that a manifest has of them.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch};
+use arrow_schema::{DataType as ArrowType, Field, Schema};
+use paimon_meta::{
+    BinaryRow, DataField, DataFileMeta, DataType, Error, FieldId, FileSource, Options, Result,
+    StringLayout, TableSchema, TypeKind, arrow_field, encode_row,
+};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+
+use super::layout::Layout;
+use super::nested::array;
+use super::stats::{StatsMode, stats, value_stats};
+use crate::cell::Cell;
+use crate::oracle::Record;
+
+/// Ids of the system's key columns begin here (TF section 2.3).
+const FIRST_KEY_FIELD_ID: i32 = 1_073_741_823;
+
+/// How the data files of one table are written.
+pub(super) struct FileWriter<'a> {
+    pub(super) schema: &'a TableSchema,
+    pub(super) options: &'a Options,
+    pub(super) layout: &'a Layout,
+    /// What the files say of when they were made.
+    pub(super) now: i64,
+}
+
+impl FileWriter<'_> {
+    /// Writes records, which are in the order of the file, and are not none.
+    pub(super) fn write(
+        &self,
+        file_name: String,
+        records: &[Record],
+        source: FileSource,
+    ) -> Result<(Vec<u8>, DataFileMeta)> {
+        let fields = &self.schema.fields;
+        let column = |id: FieldId| -> Vec<Cell> {
+            records
+                .iter()
+                .map(|record| record.cell(id).clone())
+                .collect()
+        };
+        let columns: Vec<Vec<Cell>> = fields.iter().map(|field| column(field.id)).collect();
+        let bytes = self.bytes(records, &columns)?;
+        let keys = self.keys()?;
+        let types: Vec<&DataType> = keys.iter().map(|field| &field.data_type).collect();
+        let key = |record: Option<&Record>| -> Result<BinaryRow> {
+            let record = record.ok_or_else(|| Error::internal("a data file without rows"))?;
+            let key: Vec<_> = keys
+                .iter()
+                .map(|field| record.cell(field.id).datum().cloned())
+                .collect();
+            encode_row(&types, &key)
+        };
+        let key_columns: Vec<Vec<Cell>> = keys.iter().map(|field| column(field.id)).collect();
+        let key_stats = stats(
+            types
+                .iter()
+                .zip(&key_columns)
+                .map(|(data_type, cells)| (*data_type, cells.as_slice(), StatsMode::SYSTEM)),
+            self.layout.version,
+        )?;
+        let (value_stats, value_stats_cols) =
+            value_stats(fields, &columns, self.options, self.layout.version)?;
+        let sequences = || records.iter().map(|record| record.sequence);
+        let retracts = records
+            .iter()
+            .filter(|record| !record.kind.is_add())
+            .count();
+        let meta = DataFileMeta {
+            file_name,
+            file_size: bytes.len() as u64,
+            row_count: records.len() as u64,
+            min_key: key(records.first())?,
+            max_key: key(records.last())?,
+            key_stats,
+            value_stats,
+            value_stats_cols,
+            min_sequence_number: sequences().min().unwrap_or_default(),
+            max_sequence_number: sequences().max().unwrap_or_default(),
+            schema_id: self.schema.id,
+            creation_time_millis: Some(self.now),
+            delete_row_count: self.layout.delete_row_counts.then_some(retracts as u64),
+            file_source: Some(source),
+            ..DataFileMeta::default()
+        };
+        Ok((bytes, meta))
+    }
+
+    /// The columns that files are sorted by; none in append tables.
+    fn keys(&self) -> Result<Vec<&DataField>> {
+        if self.schema.has_primary_key() {
+            self.schema.key_fields()
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn bytes(&self, records: &[Record], columns: &[Vec<Cell>]) -> Result<Vec<u8>> {
+        let batch = self.batch(records, columns)?;
+        let options = ArrowWriterOptions::new()
+            .with_properties(self.properties()?)
+            .with_skip_arrow_metadata(true);
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new_with_options(&mut bytes, batch.schema(), options)
+            .map_err(parquet_error)?;
+        writer.write(&batch).map_err(parquet_error)?;
+        writer.close().map_err(parquet_error)?;
+        Ok(bytes)
+    }
+
+    /// Key columns unless thin, sequence number, kind, then the columns of the table (TF section 7.2).
+    fn batch(&self, records: &[Record], columns: &[Vec<Cell>]) -> Result<RecordBatch> {
+        let keys = self.keys()?;
+        let mut fields: Vec<Field> = Vec::new();
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        if !keys.is_empty() {
+            if !self.options.boolean("data-file.thin-mode", false)? {
+                for key in keys {
+                    let cells: Vec<Cell> = records
+                        .iter()
+                        .map(|record| record.cell(key.id).clone())
+                        .collect();
+                    fields.push(stored_field(&DataField {
+                        id: FieldId(key.id.0.saturating_add(FIRST_KEY_FIELD_ID)),
+                        name: format!("_KEY_{}", key.name),
+                        ..key.clone()
+                    })?);
+                    arrays.push(array(&cells, &key.data_type)?);
+                }
+            }
+            fields.push(Field::new("_SEQUENCE_NUMBER", ArrowType::Int64, false));
+            let sequences = records.iter().map(|record| record.sequence);
+            arrays.push(Arc::new(Int64Array::from_iter_values(sequences)));
+            fields.push(Field::new("_VALUE_KIND", ArrowType::Int8, false));
+            let kinds = records.iter().map(|record| record.kind as i8);
+            arrays.push(Arc::new(Int8Array::from_iter_values(kinds)));
+        }
+        for (field, cells) in self.schema.fields.iter().zip(columns) {
+            fields.push(stored_field(field)?);
+            arrays.push(array(cells, &field.data_type)?);
+        }
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+            .map_err(|error| Error::invalid_input("rows make no batch").with_source(error))
+    }
+
+    fn properties(&self) -> Result<WriterProperties> {
+        if self.options.get("file.format").unwrap_or("parquet") != "parquet" {
+            return Err(Error::unsupported(
+                "file formats but Parquet in the test kit",
+            ));
+        }
+        let compression = match self.options.get("file.compression").unwrap_or("zstd") {
+            "zstd" => Compression::ZSTD(ZstdLevel::default()),
+            "none" => Compression::UNCOMPRESSED,
+            other => {
+                return Err(Error::unsupported(format!(
+                    "compression {other} in the test kit"
+                )));
+            }
+        };
+        let page_rows = self.layout.page_rows.max(1);
+        Ok(WriterProperties::builder()
+            .set_created_by("paimon-testkit".to_owned())
+            .set_compression(compression)
+            .set_coerce_types(true)
+            .set_dictionary_enabled(self.layout.dictionary)
+            .set_max_row_group_row_count(Some(self.layout.row_group_rows.max(1)))
+            .set_data_page_row_count_limit(page_rows)
+            .set_write_batch_size(page_rows.min(1024))
+            .build())
+    }
+}
+
+/// The column of a file; refused where the reference would store another form.
+fn stored_field(field: &DataField) -> Result<Field> {
+    let refused = match field.data_type.kind {
+        TypeKind::Timestamp(7..) | TypeKind::LocalZonedTimestamp(7..) => "TIMESTAMP(7) and finer",
+        TypeKind::Variant => "VARIANT",
+        _ => return arrow_field(field, StringLayout::Offset32),
+    };
+    Err(Error::unsupported(format!("{refused} in the test kit")))
+}
+
+fn parquet_error(error: ParquetError) -> Error {
+    Error::internal("cannot write a Parquet file").with_source(error)
+}
