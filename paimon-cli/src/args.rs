@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Print the metadata of a snapshot as a tree: manifest lists, manifests, files
     Info(InfoArguments),
+    /// Write small tables that show each case of planning and merging, and show how each is read
+    Lab(LabArguments),
 }
 
 #[derive(Debug, Args)]
@@ -69,6 +72,12 @@ pub(crate) struct ExplainArguments {
 pub(crate) struct InfoArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabArguments {
+    /// Directory of the tables [default: paimon-lab in the directory of temporary files]
+    pub(crate) directory: Option<PathBuf>,
 }
 
 /// How an explanation is written.

@@ -1,6 +1,7 @@
 //! `paimon explain`: what a read of a table does, and why.
 
 mod bars;
+mod brief;
 mod buckets;
 mod build;
 mod levels;
@@ -16,6 +17,7 @@ use crate::args::{ExplainArguments, ExplainFormat};
 use crate::environment;
 use crate::failure::Failure;
 use crate::reading::Reading;
+pub(crate) use brief::{Brief, brief};
 use build::{Detail, explain};
 use model::Explanation;
 

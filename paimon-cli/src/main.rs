@@ -9,6 +9,7 @@ mod failure;
 mod human;
 mod info;
 mod keys;
+mod lab;
 mod names;
 mod ordered;
 mod paper;
@@ -53,5 +54,6 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Explain(arguments) => explain::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Plan(arguments) => plan::run(arguments),
+        Command::Lab(arguments) => lab::run(arguments),
     }
 }

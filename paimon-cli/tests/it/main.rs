@@ -13,6 +13,8 @@ mod guide;
 #[cfg(test)]
 mod info;
 #[cfg(test)]
+mod lab;
+#[cfg(test)]
 mod plan;
 #[cfg(test)]
 mod scan;

@@ -1,12 +1,15 @@
 //! Avro files of the metadata: manifests, manifest lists, index manifests, with the fields that a version of the reference
 //! has (TF sections 4 and 6.1).
 
+mod container;
+
 use apache_avro::types::Value;
-use apache_avro::{Codec, Schema, Writer, ZstandardSettings};
 use paimon_meta::{
-    BinaryRow, DataFileMeta, EntryKind, Error, FileSource, IndexManifestEntry, ManifestEntry,
+    BinaryRow, DataFileMeta, EntryKind, FileSource, IndexManifestEntry, ManifestEntry,
     ManifestFileMeta, Result, SimpleStats,
 };
+
+use container::Container;
 
 use super::layout::WriterVersion::{self, V0_8, V1_0, V1_4, V2_1};
 
@@ -120,13 +123,6 @@ pub(super) struct AvroFiles {
     index: Container,
 }
 
-/// A kind of Avro file: its schema, as model and as it stands in the header.
-#[derive(Debug)]
-struct Container {
-    schema: Schema,
-    text: String,
-}
-
 impl AvroFiles {
     pub(super) fn new(version: WriterVersion) -> Result<Self> {
         let manifest = format!(
@@ -222,10 +218,6 @@ impl AvroFiles {
     }
 
     fn data_file(&self, file: &DataFileMeta) -> Value {
-        let texts =
-            |names: &Vec<String>| Value::Array(names.iter().map(|name| text(name)).collect());
-        let longs =
-            |values: &Vec<i64>| Value::Array(values.iter().copied().map(Value::Long).collect());
         let source = file.file_source.map(|source| {
             Value::Int(match source {
                 FileSource::Append => 0,
@@ -268,7 +260,7 @@ impl AvroFiles {
                 ("_FILE_SOURCE", optional(source)),
                 (
                     "_VALUE_STATS_COLS",
-                    optional(file.value_stats_cols.as_ref().map(texts)),
+                    optional(file.value_stats_cols.as_deref().map(texts)),
                 ),
                 (
                     "_EXTERNAL_PATH",
@@ -278,10 +270,13 @@ impl AvroFiles {
                     "_FIRST_ROW_ID",
                     optional(file.first_row_id.map(Value::Long)),
                 ),
-                ("_WRITE_COLS", optional(file.write_cols.as_ref().map(texts))),
+                (
+                    "_WRITE_COLS",
+                    optional(file.write_cols.as_deref().map(texts)),
+                ),
                 (
                     "_WRITE_COLS_SEQUENCES",
-                    optional(file.write_cols_sequences.as_ref().map(longs)),
+                    optional(file.write_cols_sequences.as_deref().map(longs)),
                 ),
             ],
         )
@@ -339,64 +334,6 @@ fn fields(known: &[Field], version: WriterVersion) -> String {
     format!("[{}]", fields.collect::<Vec<_>>().join(",\n "))
 }
 
-impl Container {
-    fn new(fields: &str) -> Result<Self> {
-        let text = format!(
-            r#"{{"type":"record","name":"record","namespace":"org.apache.paimon.avro.generated","fields":{fields}}}"#
-        );
-        let schema = Schema::parse_str(&text).map_err(avro_error)?;
-        Ok(Self { schema, text })
-    }
-
-    /// A file of these values. The library's own header has its members in no order, so that it is put in anew.
-    fn file(&self, values: impl Iterator<Item = Value>, marker: [u8; 16]) -> Result<Vec<u8>> {
-        let mut writer = Writer::builder()
-            .schema(&self.schema)
-            .writer(Vec::new())
-            .codec(Codec::Zstandard(ZstandardSettings::default()))
-            .marker(marker)
-            .build();
-        for value in values {
-            writer.append(value).map_err(avro_error)?;
-        }
-        let bytes = writer.into_inner().map_err(avro_error)?;
-        let at = bytes
-            .windows(marker.len())
-            .position(|window| window == marker);
-        let blocks = at.and_then(|at| bytes.get(at..)).unwrap_or(&marker);
-        let mut file = MAGIC.to_vec();
-        put_length(&mut file, 2);
-        for text in ["avro.schema", &self.text, "avro.codec", "zstandard"] {
-            put_length(&mut file, text.len());
-            file.extend_from_slice(text.as_bytes());
-        }
-        put_length(&mut file, 0);
-        file.extend_from_slice(blocks);
-        Ok(file)
-    }
-}
-
-/// The first bytes of an Avro file.
-const MAGIC: &[u8] = b"Obj\x01";
-
-/// A length as Avro writes longs: its double, seven bits a byte, the lowest first.
-fn put_length(bytes: &mut Vec<u8>, length: usize) {
-    let mut rest = length * 2;
-    loop {
-        let [low, ..] = rest.to_le_bytes();
-        rest >>= 7;
-        if rest == 0 {
-            bytes.push(low & 0x7f);
-            return;
-        }
-        bytes.push(low | 0x80);
-    }
-}
-
-fn avro_error(error: apache_avro::Error) -> Error {
-    Error::internal("cannot write an Avro file").with_source(error)
-}
-
 fn text(value: &str) -> Value {
     Value::String(value.to_owned())
 }
@@ -414,6 +351,14 @@ fn kind(kind: EntryKind) -> Value {
         EntryKind::Add => 0,
         EntryKind::Delete => 1,
     })
+}
+
+fn texts(names: &[String]) -> Value {
+    Value::Array(names.iter().map(|name| text(name)).collect())
+}
+
+fn longs(values: &[i64]) -> Value {
+    Value::Array(values.iter().copied().map(Value::Long).collect())
 }
 
 /// A value of a union with null in front.

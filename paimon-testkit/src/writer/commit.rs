@@ -1,20 +1,18 @@
 //! Commits: manifests, index manifest, snapshot, hints.
 
-use std::collections::BTreeMap;
+mod index;
+mod manifests;
+
 use std::sync::Arc;
 
 use paimon_meta::{
-    BranchPaths, CommitKind, DataType, EntryKind, Error, IndexManifestEntry, ManifestEntry,
-    ManifestFileMeta, Options, Result, SimpleStats, Snapshot, TableSchema, encode_row,
+    BranchPaths, CommitKind, EntryKind, ManifestEntry, ManifestFileMeta, Result, Snapshot,
 };
 
-use super::deletion;
 use super::flush::Session;
 use super::layout::WriterVersion;
 use super::state::{Content, State};
-use super::stats::no_stats;
 use super::table::Table;
-use crate::oracle::order;
 
 /// What a commit does.
 pub(super) struct Change {
@@ -223,128 +221,6 @@ impl Table {
             operation: None,
         }
     }
-
-    /// Writes entries into manifests.
-    fn manifests(
-        &mut self,
-        entries: &[ManifestEntry],
-        session: &Session,
-        names: &mut CommitNames,
-    ) -> Result<Vec<ManifestFileMeta>> {
-        let drop_stats = session
-            .options
-            .boolean("manifest.delete-file-drop-stats", false)?;
-        let mut manifests = Vec::new();
-        for chunk in entries.chunks(self.layout.manifest_entries.max(1)) {
-            let mut chunk = chunk.to_vec();
-            for entry in &mut chunk {
-                if drop_stats && entry.kind == EntryKind::Delete {
-                    entry.file.value_stats = no_stats();
-                    entry.file.value_stats_cols = Some(Vec::new());
-                }
-            }
-            let name = format!("manifest-{}-{}", names.uuid, names.manifests);
-            names.manifests += 1;
-            let marker = self.names.marker();
-            let bytes = self.avro.manifest(&chunk, marker)?;
-            manifests.push(meta(&name, bytes.len() as u64, &chunk, &session.schema)?);
-            self.files.insert(format!("manifest/{name}"), bytes.into());
-        }
-        Ok(manifests)
-    }
-
-    /// Writes a manifest list: its name, and its size where snapshots say it.
-    fn list(
-        &mut self,
-        manifests: &[ManifestFileMeta],
-        uuid: &str,
-        number: u32,
-    ) -> Result<(String, Option<u64>)> {
-        let name = format!("manifest-list-{uuid}-{number}");
-        let marker = self.names.marker();
-        let bytes = self.avro.list(manifests, marker)?;
-        let size = bytes.len() as u64;
-        self.files.insert(format!("manifest/{name}"), bytes.into());
-        Ok((
-            name,
-            (self.layout.version >= WriterVersion::V1_4).then_some(size),
-        ))
-    }
-
-    /// The index files of a content: those of before where nothing changed.
-    fn index_entries(
-        &mut self,
-        before: Option<&State>,
-        content: &Content,
-        session: &Session,
-    ) -> Result<Vec<IndexManifestEntry>> {
-        let bitmap64 = session
-            .options
-            .boolean("deletion-vectors.bitmap64", false)?;
-        let mut entries = Vec::new();
-        for place in content.places() {
-            let names = content
-                .files(&place)
-                .map(|entry| entry.file.file_name.as_str());
-            let vectors: BTreeMap<_, _> = names
-                .filter_map(|name| content.vectors.get_key_value(name))
-                .collect();
-            if vectors.is_empty() {
-                continue;
-            }
-            let kept = before.and_then(|before| {
-                let old = &before.content.vectors;
-                let same = vectors
-                    .iter()
-                    .all(|(name, vector)| old.get(*name) == Some(*vector));
-                let mut index = before.index.iter();
-                let entry =
-                    index.find(|entry| (&entry.partition, entry.bucket) == (&place.0, place.1))?;
-                let count = entry.deletion_vectors.as_ref().map_or(0, Vec::len);
-                (same && count == vectors.len()).then(|| entry.clone())
-            });
-            if let Some(entry) = kept {
-                entries.push(entry);
-                continue;
-            }
-            let vectors: Vec<_> = vectors
-                .iter()
-                .map(|(name, vector)| (name.as_str(), *vector))
-                .collect();
-            let (bytes, ranges) = deletion::container(&vectors, bitmap64)?;
-            let file_name = format!("index-{}-0", self.names.uuid());
-            entries.push(IndexManifestEntry {
-                kind: EntryKind::Add,
-                partition: place.0.clone(),
-                bucket: place.1,
-                index_type: "DELETION_VECTORS".to_owned(),
-                file_name: file_name.clone(),
-                file_size: bytes.len() as u64,
-                row_count: ranges.len() as u64,
-                deletion_vectors: Some(ranges),
-                external_path: None,
-            });
-            let in_bucket = session
-                .options
-                .value(&Options::INDEX_FILE_IN_DATA_FILE_DIR)?;
-            let directory = if in_bucket {
-                session.bucket_path(&place)?
-            } else {
-                "index".to_owned()
-            };
-            self.files
-                .insert(format!("{directory}/{file_name}"), bytes.into());
-        }
-        Ok(entries)
-    }
-
-    fn index_manifest(&mut self, index: &[IndexManifestEntry], uuid: &str) -> Result<String> {
-        let name = format!("index-manifest-{uuid}-0");
-        let marker = self.names.marker();
-        let bytes = self.avro.index(index, marker)?;
-        self.files.insert(format!("manifest/{name}"), bytes.into());
-        Ok(name)
-    }
 }
 
 /// A content after a delta.
@@ -368,59 +244,4 @@ fn applied(mut content: Content, delta: &[ManifestEntry]) -> Content {
 fn rows<'a>(entries: impl Iterator<Item = &'a ManifestEntry>) -> i64 {
     let rows: u64 = entries.map(|entry| entry.file.row_count).sum();
     i64::try_from(rows).unwrap_or(i64::MAX)
-}
-
-/// What a manifest list says of a manifest.
-fn meta(
-    name: &str,
-    size: u64,
-    entries: &[ManifestEntry],
-    schema: &TableSchema,
-) -> Result<ManifestFileMeta> {
-    let count = |kind| entries.iter().filter(|entry| entry.kind == kind).count() as u64;
-    let buckets = || entries.iter().map(|entry| entry.bucket);
-    let levels = || entries.iter().map(|entry| entry.file.level);
-    Ok(ManifestFileMeta {
-        file_name: name.to_owned(),
-        file_size: size,
-        num_added_files: count(EntryKind::Add),
-        num_deleted_files: count(EntryKind::Delete),
-        partition_stats: partition_stats(entries, schema)?,
-        schema_id: entries
-            .iter()
-            .map(|entry| entry.file.schema_id)
-            .max()
-            .unwrap_or_default(),
-        min_bucket: buckets().min(),
-        max_bucket: buckets().max(),
-        min_level: levels().min(),
-        max_level: levels().max(),
-        min_row_id: None,
-        max_row_id: None,
-    })
-}
-
-/// Bounds of the partition columns over all entries, in full.
-fn partition_stats(entries: &[ManifestEntry], schema: &TableSchema) -> Result<SimpleStats> {
-    let fields = schema.partition_fields()?;
-    let types: Vec<&DataType> = fields.iter().map(|field| &field.data_type).collect();
-    let rows = entries
-        .iter()
-        .map(|entry| entry.partition.as_ref().datums(&types));
-    let rows: Vec<Vec<_>> = rows.collect::<Result<_>>()?;
-    let (mut min, mut max, mut nulls) = (vec![], vec![], vec![]);
-    for column in 0..types.len() {
-        let values = || rows.iter().filter_map(|row| row.get(column)?.as_ref());
-        let null = rows.len() - values().count();
-        min.push(values().min_by(|a, b| order(Some(a), Some(b))).cloned());
-        max.push(values().max_by(|a, b| order(Some(a), Some(b))).cloned());
-        nulls.push(Some(
-            i64::try_from(null).map_err(|_| Error::internal("too many rows"))?,
-        ));
-    }
-    Ok(SimpleStats {
-        min_values: encode_row(&types, &min)?,
-        max_values: encode_row(&types, &max)?,
-        null_counts: Some(nulls),
-    })
 }

@@ -12,6 +12,12 @@ const MAGIC_32: i32 = 1_581_511_376;
 const MAGIC_64: i32 = 1_681_511_377;
 /// Cookie of a roaring bitmap without run containers.
 const NO_RUNS: u32 = 12_346;
+/// Cookie of one with run containers.
+const WITH_RUNS: u32 = 12_347;
+/// Containers from which on a bitmap with runs has their offsets.
+const OFFSETS_FROM: usize = 4;
+/// Bytes of a container as bits.
+const BITS_BYTES: usize = 1 << 13;
 /// Most values that a container has as a list.
 const LIST_VALUES: usize = 4096;
 
@@ -64,7 +70,8 @@ fn vector(positions: &BTreeSet<u64>, bitmap64: bool) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A 32-bit roaring bitmap in its portable form, of values in order.
+/// A 32-bit roaring bitmap in its portable form, of values in order; containers of runs where they are smaller, as in
+/// the reference.
 fn roaring(values: &[u32]) -> Result<Vec<u8>> {
     let mut containers: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
     for value in values {
@@ -72,39 +79,90 @@ fn roaring(values: &[u32]) -> Result<Vec<u8>> {
         let container = containers.entry(u16::from_be_bytes([a, b])).or_default();
         container.push(u16::from_be_bytes([c, d]));
     }
-    let count = u32::try_from(containers.len()).map_err(|_| too_large())?;
-    let mut bytes = [NO_RUNS.to_le_bytes(), count.to_le_bytes()].concat();
+    let bodies: Vec<Body> = containers.values().map(|values| Body::of(values)).collect();
+    let has_runs = bodies.iter().any(|body| body.is_runs);
+    let count = u32::try_from(bodies.len()).map_err(|_| too_large())?;
+    let mut bytes = Vec::new();
+    if has_runs {
+        bytes.extend((WITH_RUNS | count.saturating_sub(1) << 16).to_le_bytes());
+        bytes.extend(bodies.chunks(8).map(|eight| {
+            let bits = eight.iter().enumerate();
+            bits.fold(0u8, |byte, (bit, body)| {
+                byte | u8::from(body.is_runs) << bit
+            })
+        }));
+    } else {
+        bytes.extend(NO_RUNS.to_le_bytes());
+        bytes.extend(count.to_le_bytes());
+    }
     for (key, container) in &containers {
         let less_one = u16::try_from(container.len() - 1).map_err(|_| too_large())?;
-        bytes.extend_from_slice(&key.to_le_bytes());
-        bytes.extend_from_slice(&less_one.to_le_bytes());
+        bytes.extend(key.to_le_bytes());
+        bytes.extend(less_one.to_le_bytes());
     }
-    let bodies: Vec<Vec<u8>> = containers.values().map(|values| body(values)).collect();
-    let mut offset = bytes.len() + 4 * bodies.len();
-    for body in &bodies {
-        let at = u32::try_from(offset).map_err(|_| too_large())?;
-        bytes.extend_from_slice(&at.to_le_bytes());
-        offset += body.len();
+    if !has_runs || bodies.len() >= OFFSETS_FROM {
+        let mut offset = bytes.len() + 4 * bodies.len();
+        for body in &bodies {
+            bytes.extend(
+                u32::try_from(offset)
+                    .map_err(|_| too_large())?
+                    .to_le_bytes(),
+            );
+            offset += body.bytes.len();
+        }
     }
-    bytes.extend(bodies.concat());
+    bytes.extend(bodies.iter().flat_map(|body| &body.bytes));
     Ok(bytes)
 }
 
-/// A container: a list, or bits.
-fn body(values: &[u16]) -> Vec<u8> {
-    if values.len() <= LIST_VALUES {
-        return values
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-    }
-    let mut bits = vec![0u8; 1 << 13];
-    for value in values {
-        if let Some(byte) = bits.get_mut(usize::from(*value / 8)) {
-            *byte |= 1 << (value % 8);
+/// The values of a container.
+struct Body {
+    bytes: Vec<u8>,
+    is_runs: bool,
+}
+
+impl Body {
+    /// A list, bits or runs, whichever is the smallest.
+    fn of(values: &[u16]) -> Self {
+        let mut runs: Vec<(u16, u16)> = Vec::new();
+        for value in values {
+            match runs.last_mut() {
+                Some((start, more))
+                    if u32::from(*start) + u32::from(*more) + 1 == u32::from(*value) =>
+                {
+                    *more += 1;
+                }
+                _ => runs.push((*value, 0)),
+            }
+        }
+        if 2 + 4 * runs.len() < (2 * values.len()).min(BITS_BYTES) {
+            let count = u16::try_from(runs.len()).unwrap_or(u16::MAX);
+            let runs = runs.into_iter().flat_map(|(start, more)| [start, more]);
+            let words = std::iter::once(count).chain(runs);
+            return Self {
+                bytes: words.flat_map(u16::to_le_bytes).collect(),
+                is_runs: true,
+            };
+        }
+        let bytes = if values.len() <= LIST_VALUES {
+            values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect()
+        } else {
+            let mut bits = vec![0u8; BITS_BYTES];
+            for value in values {
+                if let Some(byte) = bits.get_mut(usize::from(*value / 8)) {
+                    *byte |= 1 << (value % 8);
+                }
+            }
+            bits
+        };
+        Self {
+            bytes,
+            is_runs: false,
         }
     }
-    bits
 }
 
 /// CRC-32 with the polynomial of zlib.
@@ -143,5 +201,13 @@ mod tests {
         let head = "0100000026d1d33964010000000000000000000000";
         assert_eq!(hex(&bytes), format!("{head}{bitmap}c6700d5b"));
         assert_eq!((ranges[0].offset, ranges[0].length), (1, 46));
+    }
+
+    #[test]
+    fn runs_are_as_long_as_the_reference_makes_them() {
+        // TF-074; the golden table lab_dv_on has this vector, of 23 bytes.
+        let positions = [4].into_iter().chain(50..60).collect();
+        let (_, ranges) = container(&[("a", &positions)], false).unwrap();
+        assert_eq!((ranges[0].length, ranges[0].cardinality), (23, Some(11)));
     }
 }
