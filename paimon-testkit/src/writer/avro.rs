@@ -218,12 +218,6 @@ impl AvroFiles {
     }
 
     fn data_file(&self, file: &DataFileMeta) -> Value {
-        let source = file.file_source.map(|source| {
-            Value::Int(match source {
-                FileSource::Append => 0,
-                FileSource::Compact => 1,
-            })
-        });
         self.record(
             FILE,
             [
@@ -257,7 +251,7 @@ impl AvroFiles {
                     "_EMBEDDED_FILE_INDEX",
                     optional(file.embedded_index.clone().map(Value::Bytes)),
                 ),
-                ("_FILE_SOURCE", optional(source)),
+                ("_FILE_SOURCE", optional(file.file_source.map(source))),
                 (
                     "_VALUE_STATS_COLS",
                     optional(file.value_stats_cols.as_deref().map(texts)),
@@ -359,6 +353,13 @@ fn texts(names: &[String]) -> Value {
 
 fn longs(values: &[i64]) -> Value {
     Value::Array(values.iter().copied().map(Value::Long).collect())
+}
+
+fn source(source: FileSource) -> Value {
+    Value::Int(match source {
+        FileSource::Append => 0,
+        FileSource::Compact => 1,
+    })
 }
 
 /// A value of a union with null in front.

@@ -81,7 +81,7 @@ fn oracle_has_the_rows_of_golden_definitions() {
                 None => {}
                 Some(Ok(text)) if text.is_empty() => reads += 1,
                 Some(Ok(text)) => {
-                    wrong.push(format!("{} {:?}: {text}", case.case, read.request.options))
+                    wrong.push(format!("{} {:?}: {text}", case.case, read.request.options));
                 }
                 Some(Err(error)) => wrong.push(format!("{}: {error}", case.case)),
             }
