@@ -9,48 +9,78 @@ const COMPACT_DIGITS: u8 = 18;
 /// Digits of the longest decimal.
 const MAX_DIGITS: u8 = 38;
 
-/// The sum of two decimals of up to 18 digits, which may have more of them as long as it fits 64 bits (ME-101).
-/// `None` for longer types and larger sums.
-pub(super) fn compact_sum(a: i128, b: i128, precision: u8) -> Option<i128> {
-    if precision > COMPACT_DIGITS {
-        return None;
+/// Unscaled values that fit a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    least: i128,
+    most: i128,
+}
+
+impl Range {
+    /// Values of as many digits as the precision allows.
+    pub(super) fn of_digits(precision: u8) -> Self {
+        let most = 10_i128.pow(u32::from(precision.min(MAX_DIGITS))) - 1;
+        Self { least: -most, most }
     }
-    let (a, b) = (i64::try_from(a).ok()?, i64::try_from(b).ok()?);
-    a.checked_add(b).map(i128::from)
-}
 
-/// The value, unless it has more digits than the precision allows.
-pub(super) fn fitting(value: i128, precision: u8) -> Option<i128> {
-    let limit = 10_u128.checked_pow(u32::from(precision.min(MAX_DIGITS)))?;
-    (value.unsigned_abs() < limit).then_some(value)
-}
-
-/// The product, rounded half up to the scale; `None` if it has too many digits (ME-104).
-pub(super) fn product(a: i128, b: i128, precision: u8, scale: u8) -> Option<i128> {
-    let exact = i256::from_i128(a).checked_mul(i256::from_i128(b))?;
-    rounded_quotient(exact, power_of_ten(scale)?, precision)
-}
-
-/// The exact quotient, rounded half up to the scale; `None` if it has too many digits. The divisor is not zero.
-///
-/// # Errors
-/// `Corrupt` for a quotient without end (ME-105).
-pub(super) fn quotient(a: i128, b: i128, precision: u8, scale: u8) -> Result<Option<i128>> {
-    if !is_terminating(a.unsigned_abs(), b.unsigned_abs()) {
-        return Err(Error::corrupt(
-            "aggregate function product takes back a decimal with a quotient that has no end",
-        ));
+    /// Sums that the reference does not give up: those of short decimals fit 64 bits, however many digits they have
+    /// (ME-101).
+    pub(super) fn of_sums(precision: u8) -> Self {
+        if precision > COMPACT_DIGITS {
+            return Self::of_digits(precision);
+        }
+        Self {
+            least: i128::from(i64::MIN),
+            most: i128::from(i64::MAX),
+        }
     }
-    let dividend = power_of_ten(scale).and_then(|power| i256::from_i128(a).checked_mul(power));
-    Ok(dividend.and_then(|dividend| rounded_quotient(dividend, i256::from_i128(b), precision)))
+
+    /// The value if it fits.
+    #[inline]
+    pub(super) fn fit(self, value: i128) -> Option<i128> {
+        (self.least <= value && value <= self.most).then_some(value)
+    }
 }
 
-fn power_of_ten(exponent: u8) -> Option<i256> {
-    i256::from_i128(10).checked_pow(u32::from(exponent))
+/// Products and quotients of decimals of one scale.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scaled {
+    /// Ten to the power of the scale.
+    unit: i256,
+    range: Range,
+}
+
+impl Scaled {
+    pub(super) fn new(precision: u8, scale: u8) -> Self {
+        let unit = i256::from_i128(10_i128.pow(u32::from(scale.min(MAX_DIGITS))));
+        let range = Range::of_digits(precision);
+        Self { unit, range }
+    }
+
+    /// The product, rounded half up to the scale; `None` if it has too many digits (ME-104).
+    pub(super) fn product(self, a: i128, b: i128) -> Option<i128> {
+        let exact = i256::from_i128(a).checked_mul(i256::from_i128(b))?;
+        self.range.fit(rounded_quotient(exact, self.unit)?)
+    }
+
+    /// The exact quotient, rounded half up to the scale; `None` if it has too many digits. The divisor is not zero.
+    ///
+    /// # Errors
+    /// `Corrupt` for a quotient without end (ME-105).
+    pub(super) fn quotient(self, a: i128, b: i128) -> Result<Option<i128>> {
+        if !is_terminating(a.unsigned_abs(), b.unsigned_abs()) {
+            return Err(Error::corrupt(
+                "aggregate function product takes back a decimal with a quotient that has no end",
+            ));
+        }
+        let dividend = i256::from_i128(a).checked_mul(self.unit);
+        let quotient = dividend.and_then(|dividend| rounded_quotient(dividend, i256::from_i128(b)));
+        Ok(quotient.and_then(|quotient| self.range.fit(quotient)))
+    }
 }
 
 /// `a / b` rounded half up, which is away from zero.
-fn rounded_quotient(a: i256, b: i256, precision: u8) -> Option<i128> {
+fn rounded_quotient(a: i256, b: i256) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     let rest = a.checked_rem(b)?.wrapping_abs();
     let half = b.wrapping_abs().checked_sub(rest)?;
@@ -64,7 +94,7 @@ fn rounded_quotient(a: i256, b: i256, precision: u8) -> Option<i128> {
     } else {
         quotient
     };
-    fitting(rounded.to_i128()?, precision)
+    rounded.to_i128()
 }
 
 /// Whether `a / b` has an end in decimal notation: the reduced divisor has no prime factor but 2 and 5.

@@ -9,9 +9,9 @@ use arrow_array::types::{
     Int32Type, Int64Type, Time32MillisecondType, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, ArrayAccessor, ArrayRef};
+use arrow_array::{Array, ArrayAccessor, ArrayRef, ArrowNativeTypeOp};
 use arrow_schema::{DataType, TimeUnit};
-use paimon_meta::{Result, TypeKind, float_order};
+use paimon_meta::{Result, TypeKind};
 
 use super::column::AggregateColumn;
 use super::select::{Selector, select};
@@ -108,16 +108,28 @@ where
     choose::<E>(values, versions, compare)
 }
 
-/// -0.0 below 0.0, NaN largest and equal to itself (ME-008).
 fn by_float<E, T>(values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault>
 where
     E: Extreme,
-    T: ArrowPrimitiveType<Native: Into<f64>>,
+    T: ArrowPrimitiveType,
 {
     let numbers: &[T::Native] = values.as_primitive::<T>().values();
-    let number = |row: usize| numbers.get(row).map_or(f64::NAN, |number| (*number).into());
-    let compare = |a, b| float_order(number(a), number(b));
+    let compare = |a: usize, b: usize| match (numbers.get(a), numbers.get(b)) {
+        (Some(a), Some(b)) => java_order(*a, *b),
+        _ => Ordering::Equal,
+    };
     choose::<E>(values, versions, compare)
+}
+
+/// -0.0 below 0.0, NaN largest and equal to itself, whatever its bits (ME-008).
+#[inline]
+fn java_order<N: ArrowNativeTypeOp>(a: N, b: N) -> Ordering {
+    let is_nan = |number: N| number.partial_cmp(&number).is_none();
+    match a.partial_cmp(&b) {
+        Some(Ordering::Equal) => a.compare(b),
+        Some(order) => order,
+        None => is_nan(a).cmp(&is_nan(b)),
+    }
 }
 
 fn by_value<E, A>(

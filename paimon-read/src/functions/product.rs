@@ -11,7 +11,7 @@ use paimon_meta::{Error, Result};
 
 use super::arithmetic::{Arithmetic, Operation, compute, overflow, require_number};
 use super::column::AggregateColumn;
-use super::decimal::{product, quotient};
+use super::decimal::Scaled;
 use super::{AggregateFunction, MergeFault, Merged, Versions};
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Arithmetic for Product {
     }
 
     fn decimal(precision: u8, scale: u8) -> impl Operation<i128> {
-        Decimals { precision, scale }
+        Decimals(Scaled::new(precision, scale))
     }
 }
 
@@ -86,21 +86,18 @@ impl<N: ArrowNativeTypeOp> Operation<N> for Floats {
     }
 }
 
-struct Decimals {
-    precision: u8,
-    scale: u8,
-}
+struct Decimals(Scaled);
 
 impl Operation<i128> for Decimals {
     fn add(&self, accumulated: i128, input: i128) -> Result<Option<i128>> {
-        Ok(product(accumulated, input, self.precision, self.scale))
+        Ok(self.0.product(accumulated, input))
     }
 
     fn retract(&self, accumulated: i128, input: i128) -> Result<Option<i128>> {
         if input == 0 {
             return Err(division_by_zero());
         }
-        quotient(accumulated, input, self.precision, self.scale)
+        self.0.quotient(accumulated, input)
     }
 
     fn retract_from_nothing(&self, _: i128) -> Result<Option<i128>> {

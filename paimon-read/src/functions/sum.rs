@@ -10,7 +10,7 @@ use paimon_meta::Result;
 
 use super::arithmetic::{Arithmetic, Operation, compute, overflow, require_number};
 use super::column::AggregateColumn;
-use super::decimal::{compact_sum, fitting};
+use super::decimal::Range;
 use super::{AggregateFunction, MergeFault, Merged, Versions};
 
 #[derive(Debug)]
@@ -39,7 +39,10 @@ impl Arithmetic for Sum {
     }
 
     fn decimal(precision: u8, _: u8) -> impl Operation<i128> {
-        Decimals { precision }
+        Decimals {
+            sums: Range::of_sums(precision),
+            digits: Range::of_digits(precision),
+        }
     }
 }
 
@@ -84,31 +87,24 @@ impl<N: ArrowNativeTypeOp> Operation<N> for Floats {
 }
 
 struct Decimals {
-    precision: u8,
-}
-
-impl Decimals {
-    /// The reference computes short decimals as 64-bit numbers and counts their digits only if those overflow.
-    fn sum(&self, accumulated: i128, input: i128) -> Option<i128> {
-        compact_sum(accumulated, input, self.precision)
-            .or_else(|| fitting(accumulated.checked_add(input)?, self.precision))
-    }
+    sums: Range,
+    digits: Range,
 }
 
 impl Operation<i128> for Decimals {
     fn add(&self, accumulated: i128, input: i128) -> Result<Option<i128>> {
-        Ok(self.sum(accumulated, input))
+        let sum = accumulated.checked_add(input);
+        Ok(sum.and_then(|sum| self.sums.fit(sum)))
     }
 
     fn retract(&self, accumulated: i128, input: i128) -> Result<Option<i128>> {
-        Ok(input
-            .checked_neg()
-            .and_then(|input| self.sum(accumulated, input)))
+        let difference = accumulated.checked_sub(input);
+        Ok(difference.and_then(|difference| self.sums.fit(difference)))
     }
 
+    /// Negation counts digits, other than addition.
     fn retract_from_nothing(&self, input: i128) -> Result<Option<i128>> {
-        Ok(input
-            .checked_neg()
-            .and_then(|negated| fitting(negated, self.precision)))
+        let negated = input.checked_neg();
+        Ok(negated.and_then(|negated| self.digits.fit(negated)))
     }
 }

@@ -1,4 +1,5 @@
 mod laws;
+mod list_laws;
 mod lists;
 mod nested;
 mod numbers;

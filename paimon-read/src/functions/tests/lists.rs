@@ -135,6 +135,40 @@ fn collect_compares_bytes_by_content() {
 }
 
 #[test]
+fn collect_finds_lists_and_rows_with_nulls_equal() {
+    // docs/differences.md, ME 4.5: other than in the reference.
+    let inner = int_lists(&[
+        Some(vec![None, Some(1)]),
+        None,
+        Some(vec![None, Some(1)]),
+        None,
+    ]);
+    let kind = r#"{"type": "ARRAY", "element": {"type": "ARRAY", "element": "INT"}}"#;
+    let found = merge(
+        "collect",
+        kind,
+        &[DISTINCT],
+        &lists_of(inner, &[2, 2]),
+        &[&[Add, Add]],
+    );
+    assert_eq!(found.unwrap().as_list::<i32>().value_length(0), 2);
+    let column = ints(&[Some(1), None, Some(1), None]);
+    let fields = Fields::from(vec![Field::new("a", column.data_type().clone(), true)]);
+    let nulls = NullBuffer::from(vec![true, false, true, false]);
+    let rows: ArrayRef = Arc::new(StructArray::new(fields, vec![column], Some(nulls)));
+    let kind = r#"{"type": "ARRAY", "element": {"type": "ROW", "fields": [
+        {"id": 1, "name": "a", "type": "INT"}]}}"#;
+    let found = merge(
+        "collect",
+        kind,
+        &[DISTINCT],
+        &lists_of(rows, &[2, 2]),
+        &[&[Add, Add]],
+    );
+    assert_eq!(found.unwrap().as_list::<i32>().value_length(0), 2);
+}
+
+#[test]
 fn collect_takes_every_nan_for_the_same_and_tells_zeros_apart() {
     // ME section 4.5
     let other_nan = f64::from_bits(f64::NAN.to_bits() | 1);
