@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Info(InfoArguments),
     /// Write small tables that show each case of planning and merging, and show how each is read
     Lab(LabArguments),
+    /// List the databases and tables of a warehouse
+    Ls(LsArguments),
 }
 
 #[derive(Debug, Args)]
@@ -80,6 +82,15 @@ pub(crate) struct LabArguments {
     pub(crate) directory: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct LsArguments {
+    /// Path or URL of the warehouse, or of one of its databases
+    pub(crate) warehouse: String,
+    /// How the list is written
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: TextOrJson,
+}
+
 /// How an explanation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExplainFormat {
@@ -120,7 +131,7 @@ pub(crate) enum TextOrJson {
 /// Which state of a table, and which part of it.
 #[derive(Debug, Args)]
 pub(crate) struct Selection {
-    /// Path or URL of the table's directory
+    /// Path or URL of the table's directory; with $NAME behind it, a system table such as $files
     pub(crate) table: String,
     /// Columns with commas between, in the order wanted; a name that holds a comma stands in double quotes
     #[arg(long, value_name = "NAMES", help_heading = SELECTION, value_parser = column_names, allow_hyphen_values = true)]

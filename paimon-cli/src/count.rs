@@ -8,15 +8,17 @@ use std::ops::ControlFlow;
 
 use paimon_meta::{DataSplit, FieldId, Result, Split, StringLayout};
 use paimon_plan::PlannedSplit;
-use paimon_read::{ReadRequest, ReadTask, TableReader, read_blocking};
+use paimon_read::{ReadRequest, ReadTask, read_blocking};
 use serde::Serialize;
 
 use crate::args::{CountArguments, TextOrJson};
 use crate::failure::Failure;
 use crate::human::{count, number};
+use crate::metadata::Listing;
 use crate::ordered::in_order;
 use crate::progress::Progress;
 use crate::reading::Reading;
+use crate::row_reader::RowReader;
 
 /// Rows of one split, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -57,6 +59,13 @@ struct SplitReport {
 }
 
 pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
+    if let Some(listing) = Listing::open(&arguments.selection)? {
+        let counted = Counted {
+            from_metadata: listing.count()?,
+            from_reading: 0,
+        };
+        return Report::new(counted, Vec::new()).write(arguments.format);
+    }
     let reading = Reading::open(&arguments.selection)?;
     let mut splits = Vec::new();
     let counted = count_splits(&reading, |split, counted| {
@@ -69,24 +78,31 @@ pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
             });
         }
     })?;
-    let report = Report {
-        rows: counted.rows(),
-        counted,
-        splits,
-    };
-    let mut out = std::io::stdout().lock();
-    match arguments.format {
-        TextOrJson::Json => {
-            serde_json::to_writer(&mut out, &report).map_err(Failure::of_writer)?;
-            writeln!(out)?;
-        }
-        TextOrJson::Text => out.write_all(report.text().as_bytes())?,
-    }
-    out.flush()?;
-    Ok(())
+    Report::new(counted, splits).write(arguments.format)
 }
 
 impl Report {
+    fn new(counted: Counted, splits: Vec<SplitReport>) -> Self {
+        Self {
+            rows: counted.rows(),
+            counted,
+            splits,
+        }
+    }
+
+    fn write(&self, format: TextOrJson) -> Result<(), Failure> {
+        let mut out = std::io::stdout().lock();
+        match format {
+            TextOrJson::Json => {
+                serde_json::to_writer(&mut out, self).map_err(Failure::of_writer)?;
+                writeln!(out)?;
+            }
+            TextOrJson::Text => out.write_all(self.text().as_bytes())?,
+        }
+        out.flush()?;
+        Ok(())
+    }
+
     /// The number alone on the first line.
     fn text(&self) -> String {
         let mut text = format!("{}\n  {}\n", self.rows, sources(self.counted));
@@ -129,8 +145,8 @@ fn count_splits(
         batch_size: 1 << 16,
         ..reading.request(StringLayout::View)
     };
-    let reader = reading.reader(request)?;
-    reading.check(&reader)?;
+    let reader = reading.row_reader(request)?;
+    reading.check(reader.table())?;
     let limit = reading.limit.unwrap_or(u64::MAX);
     let mut all = Counted::default();
     let mut progress = Progress::new(&reading.resources, reading.plan.len(), true);
@@ -168,13 +184,13 @@ impl Counted {
     }
 }
 
-fn count_split(reading: &Reading, reader: &TableReader, split: usize) -> Result<Counted> {
+fn count_split(reading: &Reading, reader: &RowReader, split: usize) -> Result<Counted> {
     let Some(planned) = reading.plan.get(split) else {
         return Ok(Counted::default());
     };
     let mut counted = Counted::default();
     let all = reading.task(split)?;
-    if reading.plan.residual().is_some() {
+    if !reading.is_counted_by_metadata() {
         counted.from_reading = read_count(reader, all)?;
         return Ok(counted);
     }
@@ -210,7 +226,7 @@ fn only_sections(task: ReadTask, planned: PlannedSplit<'_>, known: &[Option<u64>
     }))
 }
 
-fn read_count(reader: &TableReader, task: ReadTask) -> Result<u64> {
+fn read_count(reader: &RowReader, task: ReadTask) -> Result<u64> {
     let mut batches = read_blocking(reader.read(task)?);
     let mut rows = 0_u64;
     while let Some(batch) = batches.next_batch() {

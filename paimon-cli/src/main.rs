@@ -10,12 +10,15 @@ mod human;
 mod info;
 mod keys;
 mod lab;
+mod ls;
+mod metadata;
 mod names;
 mod ordered;
 mod paper;
 mod plan;
 mod progress;
 mod reading;
+mod row_reader;
 mod scan;
 mod threads;
 
@@ -55,5 +58,6 @@ fn run(command: &Command) -> Result<(), Failure> {
         Command::Info(arguments) => info::run(arguments),
         Command::Plan(arguments) => plan::run(arguments),
         Command::Lab(arguments) => lab::run(arguments),
+        Command::Ls(arguments) => ls::run(arguments),
     }
 }

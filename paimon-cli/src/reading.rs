@@ -13,13 +13,19 @@ use paimon_meta::{
     DataField, Error, ErrorKind, FieldId, Frame, MAIN_BRANCH, Options, ResolvedTable, Result,
     StringLayout, TablePredicate,
 };
-use paimon_plan::{PartitionSpec, PartitionValue, Plan, ResolveRequest, ScanRequest, Table, plan};
-use paimon_read::{ReadRequest, ReadTask, RowKinds, TableReader, block_on};
+use paimon_plan::{
+    PartitionSpec, PartitionValue, Plan, ResolveRequest, ScanRequest, SystemTable, Table,
+    TableLocation, plan,
+};
+use paimon_read::{
+    ChangelogTable, ChangelogView, ReadRequest, ReadTask, RowKinds, TableReader, block_on,
+};
 
 use crate::args::Selection;
 use crate::condition::Condition;
 use crate::environment;
 use crate::failure::Failure;
+use crate::row_reader::RowReader;
 use crate::threads::Threads;
 
 /// Options that choose a position in a table's history; a flag that does so takes the place of them all.
@@ -45,6 +51,8 @@ pub(crate) struct Reading {
     pub(crate) plan: Plan,
     /// Columns asked for; `None` is all.
     projection: Option<Vec<FieldId>>,
+    /// The view that the rows are seen through, and the condition on it.
+    view: Option<(ChangelogTable, Option<TablePredicate>)>,
     pub(crate) limit: Option<u64>,
     pub(crate) row_kinds: RowKinds,
     pub(crate) jobs: NonZeroUsize,
@@ -58,19 +66,37 @@ impl Reading {
     pub(crate) fn open(selection: &Selection) -> Result<Self, Failure> {
         let condition = selection.condition.as_deref().map(Condition::parse);
         let condition = condition.transpose().map_err(Failure::Usage)?;
+        let system = TableLocation::parse(&selection.table)?.system_table;
+        let which = changelog_table(selection, system)?;
         let (resources, table) = resolve(selection)?;
+        let seen = which.map(|which| which.schema(&table.schema));
+        let schema = seen.as_ref().unwrap_or(&table.schema);
         let predicate = condition
-            .map(|condition| condition.on(&table.schema))
+            .map(|condition| condition.on(schema))
             .transpose()?;
         let projection = selection.columns.as_ref().map(|names| {
             let ids = names
                 .0
                 .iter()
-                .map(|name| table.schema.field(name).map(|field| field.id));
+                .map(|name| schema.field(name).map(|field| field.id));
             ids.collect::<Result<Vec<_>>>()
         });
         let projection = projection.transpose()?;
-        let scan = scan_request(selection, predicate);
+        let asked = ReadRequest {
+            projection: projection.clone(),
+            predicate: predicate.clone(),
+            limit: selection.limit,
+            ..ReadRequest::default()
+        };
+        let view = which.map(|which| ChangelogView::new(which, &table.schema, &asked));
+        let scan = match view.transpose()? {
+            None => scan_request(selection, predicate.clone(), selection.limit),
+            Some(view) => scan_request(selection, view.predicate().cloned(), view.limit()),
+        };
+        let scan = ScanRequest {
+            read_optimized: system == Some(SystemTable::ReadOptimized),
+            ..scan
+        };
         let plan = block_on(plan(&resources, &table, &scan))
             .map_err(|error| with_older_snapshot(error, &resources, &table))?;
         Ok(Self {
@@ -78,6 +104,7 @@ impl Reading {
             table: Arc::new(table),
             plan,
             projection,
+            view: which.map(|which| (which, predicate)),
             limit: selection.limit,
             row_kinds: row_kinds(selection),
             jobs: jobs(selection),
@@ -96,12 +123,37 @@ impl Reading {
         }
     }
 
-    /// A reader of the plan's tasks.
+    /// A reader of the plan's tasks, below the view if there is one.
     ///
     /// # Errors
     /// Those of the request.
     pub(crate) fn reader(&self, request: ReadRequest) -> Result<TableReader> {
-        TableReader::new(Arc::clone(&self.table), request, self.resources.clone())
+        self.row_reader(request).map(RowReader::into_table)
+    }
+
+    /// A reader of the rows, through the view if there is one.
+    ///
+    /// # Errors
+    /// Those of the request.
+    pub(crate) fn row_reader(&self, request: ReadRequest) -> Result<RowReader> {
+        let table = Arc::clone(&self.table);
+        let Some((which, condition)) = &self.view else {
+            let table = TableReader::new(table, request, self.resources.clone())?;
+            return Ok(RowReader::new(table, None));
+        };
+        let asked = ReadRequest {
+            predicate: condition.clone(),
+            ..request
+        };
+        let view = ChangelogView::new(*which, &self.table.schema, &asked)?;
+        let request = view.request(self.plan.residual());
+        let table = TableReader::new(table, request, self.resources.clone())?;
+        Ok(RowReader::new(table, Some(view)))
+    }
+
+    /// Whether metadata can tell how many rows of the plan there are.
+    pub(crate) fn is_counted_by_metadata(&self) -> bool {
+        self.view.is_none() && self.plan.residual().is_none()
     }
 
     /// The task of a split.
@@ -137,13 +189,15 @@ impl Reading {
     }
 
     /// The columns of the output in order, row kinds left out.
-    pub(crate) fn fields(&self) -> Vec<&DataField> {
-        let schema = &self.table.schema;
+    pub(crate) fn fields(&self) -> Vec<DataField> {
+        let view = self.view.as_ref();
+        let seen = view.map(|(which, _)| which.schema(&self.table.schema));
+        let schema = seen.as_ref().unwrap_or(&self.table.schema);
         match &self.projection {
-            None => schema.fields.iter().collect(),
+            None => schema.fields.clone(),
             Some(ids) => ids
                 .iter()
-                .filter_map(|id| schema.field_by_id(*id))
+                .filter_map(|id| schema.field_by_id(*id).cloned())
                 .collect(),
         }
     }
@@ -154,12 +208,13 @@ impl Reading {
 /// # Errors
 /// `Unsupported` for what is not built, and those of resolving.
 pub(crate) fn resolve(selection: &Selection) -> Result<(Resources, ResolvedTable)> {
-    refuse(selection)?;
-    let location = environment::location(&selection.table)?;
+    let named = TableLocation::parse(&selection.table)?;
+    refuse(selection, &named)?;
+    let location = environment::location(&named.table)?;
     let resources = resources(jobs(selection));
     let request = ResolveRequest {
         options: options(selection),
-        branch: selection.branch.clone(),
+        branch: named.branch.or_else(|| selection.branch.clone()),
         time_zone: environment::time_zone(),
     };
     let table = block_on(Table::resolve(&resources, &location, &request))?;
@@ -180,22 +235,28 @@ fn resources(jobs: NonZeroUsize) -> Resources {
     })
 }
 
-/// Refuses by name what is not built.
-fn refuse(selection: &Selection) -> Result<()> {
-    let name = selection.table.trim_end_matches('/').rsplit('/').next();
-    if let Some((_, part)) = name.and_then(|name| name.split_once('$')) {
-        let feature = if part.starts_with("branch_") {
-            "branches"
-        } else {
-            "system tables"
-        };
-        return Err(Error::unsupported(feature).at(Frame::Table(selection.table.clone())));
+/// The view that a system table is.
+///
+/// # Errors
+/// `Unsupported` for metadata tables, whose rows have no plan.
+fn changelog_table(
+    selection: &Selection,
+    system: Option<SystemTable>,
+) -> Result<Option<ChangelogTable>> {
+    match system {
+        None | Some(SystemTable::ReadOptimized) => Ok(None),
+        Some(SystemTable::AuditLog) => Ok(Some(ChangelogTable::AuditLog)),
+        Some(SystemTable::Binlog) => Ok(Some(ChangelogTable::Binlog)),
+        Some(system) => Err(Error::unsupported(format!("plan of {system}"))
+            .with_hint("paimon scan and paimon count read it")
+            .at(Frame::Table(selection.table.clone()))),
     }
-    if selection
-        .branch
-        .as_deref()
-        .is_some_and(|branch| branch != MAIN_BRANCH)
-    {
+}
+
+/// Refuses by name what is not built.
+fn refuse(selection: &Selection, named: &TableLocation) -> Result<()> {
+    let branch = named.branch.as_ref().or(selection.branch.as_ref());
+    if branch.is_some_and(|branch| branch != MAIN_BRANCH) {
         return Err(Error::unsupported("branches"));
     }
     if selection.stream {
@@ -204,7 +265,7 @@ fn refuse(selection: &Selection) -> Result<()> {
     Ok(())
 }
 
-fn row_kinds(selection: &Selection) -> RowKinds {
+pub(crate) fn row_kinds(selection: &Selection) -> RowKinds {
     if selection.rowkind {
         RowKinds::Keep
     } else {
@@ -242,7 +303,11 @@ fn position(selection: &Selection) -> Option<(&'static str, String)> {
     Some((key, time.clone()))
 }
 
-fn scan_request(selection: &Selection, predicate: Option<TablePredicate>) -> ScanRequest {
+fn scan_request(
+    selection: &Selection,
+    predicate: Option<TablePredicate>,
+    limit: Option<u64>,
+) -> ScanRequest {
     let partition: PartitionSpec = selection
         .partitions
         .iter()
@@ -250,7 +315,7 @@ fn scan_request(selection: &Selection, predicate: Option<TablePredicate>) -> Sca
         .collect();
     ScanRequest {
         predicate,
-        limit: selection.limit,
+        limit,
         partitions: if partition.is_empty() {
             Vec::new()
         } else {

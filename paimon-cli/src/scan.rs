@@ -1,6 +1,7 @@
 //! `paimon scan`: the rows.
 
 mod grid;
+mod listing;
 mod rows;
 mod writer;
 
@@ -9,15 +10,17 @@ use std::ops::ControlFlow;
 
 use arrow_array::RecordBatch;
 use paimon_meta::{Error, Result, StringLayout};
-use paimon_read::{ReadRequest, TableReader, read_blocking};
+use paimon_read::{ReadRequest, read_blocking};
 
 use crate::args::{RowFormat, ScanArguments};
 use crate::count::count_rows;
 use crate::failure::Failure;
 use crate::human::{count, number};
+use crate::metadata::Listing;
 use crate::ordered::{Lane, in_order};
 use crate::progress::Progress;
 use crate::reading::Reading;
+use crate::row_reader::RowReader;
 use grid::grid;
 use rows::RowText;
 use writer::RowWriter;
@@ -37,16 +40,40 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
             Error::invalid_input("a terminal shows no such file").with_hint("> FILE"),
         ));
     }
-    let reading = Reading::open(&arguments.selection)?;
+    let listing = Listing::open(&arguments.selection)?;
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
-    match format {
-        RowFormat::Table => write_table(&reading, &mut out)?,
-        RowFormat::Json => write_rows(&reading, out, Written::Json)?,
-        RowFormat::Csv => write_rows(&reading, out, Written::Csv)?,
-        RowFormat::Arrow => write_rows(&reading, out, Written::Arrow)?,
-        RowFormat::Parquet => write_rows(&reading, out, Written::Parquet)?,
+    let written = written(format);
+    if let Some(listing) = listing {
+        return match written {
+            None => listing::write_table(&listing, &mut out),
+            Some(format) => listing::write_rows(&listing, out, format),
+        };
     }
-    Ok(())
+    let reading = Reading::open(&arguments.selection)?;
+    match written {
+        None => write_table(&reading, &mut out),
+        Some(format) => write_rows(&reading, out, format),
+    }
+}
+
+/// The format of rows that come one after the other; `None` for a table.
+fn written(format: RowFormat) -> Option<Written> {
+    match format {
+        RowFormat::Table => None,
+        RowFormat::Json => Some(Written::Json),
+        RowFormat::Csv => Some(Written::Csv),
+        RowFormat::Arrow => Some(Written::Arrow),
+        RowFormat::Parquet => Some(Written::Parquet),
+    }
+}
+
+/// Layout of text and bytes in batches that are written.
+fn layout(format: Written) -> StringLayout {
+    match format {
+        Written::Json | Written::Csv => StringLayout::View,
+        // Readers of files know these since long.
+        Written::Arrow | Written::Parquet => StringLayout::Offset32,
+    }
 }
 
 /// A format that rows are written in one after the other.
@@ -72,13 +99,8 @@ enum Content {
 }
 
 fn write_rows(reading: &Reading, out: BufWriter<Stdout>, format: Written) -> Result<(), Failure> {
-    let strings = match format {
-        Written::Json | Written::Csv => StringLayout::View,
-        // Readers of files know these since long.
-        Written::Arrow | Written::Parquet => StringLayout::Offset32,
-    };
-    let reader = reading.reader(reading.request(strings))?;
-    reading.check(&reader)?;
+    let reader = reading.row_reader(reading.request(layout(format)))?;
+    reading.check(reader.table())?;
     let text = RowText::new(&reading.fields(), reading.row_kinds);
     let mut writer = RowWriter::new(out, format, &reader.schema(), &text)?;
     // Under a limit rows are cut before they become text.
@@ -114,7 +136,7 @@ fn write_rows(reading: &Reading, out: BufWriter<Stdout>, format: Written) -> Res
 /// Reads one task into a lane.
 fn read_split(
     reading: &Reading,
-    reader: &TableReader,
+    reader: &RowReader,
     split: usize,
     encode: &(impl Fn(RecordBatch) -> Result<Content> + Sync),
     lane: &Lane<'_, Chunk>,
@@ -159,8 +181,8 @@ fn write_table(reading: &Reading, out: &mut impl Write) -> Result<(), Failure> {
         ..reading.request(StringLayout::View)
     };
     let wanted = request.limit.unwrap_or(asked);
-    let reader = reading.reader(request)?;
-    reading.check(&reader)?;
+    let reader = reading.row_reader(request)?;
+    reading.check(reader.table())?;
     let text = RowText::new(&reading.fields(), reading.row_kinds);
     let mut rows = Vec::new();
     if wanted > 0 {

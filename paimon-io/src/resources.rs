@@ -227,6 +227,24 @@ impl Resources {
         self.list(directory, names)
     }
 
+    /// Names of the files directly in a directory and when they were written last, in milliseconds since the epoch; by
+    /// name. A missing directory has none.
+    ///
+    /// # Errors
+    /// As the type says, without `NotFound`.
+    pub fn list_times(&self, directory: &str) -> BoxFuture<'static, Result<Vec<(String, i64)>>> {
+        let times = |listing: ListResult| {
+            let files = listing.objects.into_iter();
+            files
+                .filter_map(|file| {
+                    let millis = file.last_modified.timestamp_millis();
+                    Some((file.location.filename()?.to_owned(), millis))
+                })
+                .collect()
+        };
+        self.list(directory, times)
+    }
+
     /// Names of the directories directly in a directory, by name. A missing directory has none.
     ///
     /// # Errors

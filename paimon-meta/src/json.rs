@@ -70,6 +70,53 @@ pub(crate) fn optional_texts<'de, D: Deserializer<'de>>(
     Ok(Option::<Texts>::deserialize(deserializer)?.map(|texts| texts.0))
 }
 
+/// The members of an object in the order of the file.
+pub(crate) mod members {
+    use std::collections::HashMap;
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{MapAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
+        members: &[(String, T)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<(String, T)>, D::Error> {
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+
+    struct Members<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+        type Value = Vec<(String, T)>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = Vec::<(String, T)>::new();
+            let mut places = HashMap::new();
+            while let Some((name, value)) = map.next_entry::<String, T>()? {
+                // As in Java's maps, the last value of a name counts, at its first place.
+                let place = *places.entry(name.clone()).or_insert(members.len());
+                match members.get_mut(place) {
+                    Some(known) => known.1 = value,
+                    None => members.push((name, value)),
+                }
+            }
+            Ok(members)
+        }
+    }
+}
+
 /// The last member name of the outermost object that begins before a position, counted from 1.
 fn member_before(bytes: &[u8], line: usize, column: usize) -> Option<String> {
     let before = bytes

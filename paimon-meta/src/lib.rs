@@ -66,5 +66,5 @@ pub use tag::Tag;
 pub use types::{
     DataType, MAX_LENGTH, StringLayout, TypeKind, arrow_field, arrow_schema, parse_type,
 };
-pub use value::{Datum, double_text, float_order, float_text};
+pub use value::{Datum, double_text, float_order, float_text, java_text, sql_text};
 pub use value_arrow::{array_of, datum_at};

@@ -6,18 +6,14 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use arrow_array::timezone::Tz;
-use chrono::{Offset, TimeZone};
-
 use crate::binary_row::BinaryRowRef;
-use crate::calendar::Clock;
 use crate::error::{Error, Frame, Result, ResultExt};
 use crate::options::Options;
 use crate::paths::{bucket_directory, is_segment};
 use crate::resolved::ResolvedTable;
 use crate::schema::DataField;
 use crate::types::{DataType, TypeKind};
-use crate::value::{Datum, date_text, fraction_text, time_text};
+use crate::value::{Datum, java_text, sql_text};
 
 /// Where the data files of a table are: `[<directory>/][<key>=<value>/…]bucket-<n>`, relative to the root.
 #[derive(Clone, Debug)]
@@ -78,14 +74,34 @@ impl DataPaths {
     /// `Corrupt` if the row is none of the table's partitions, `Unsupported` for values whose directory cannot be
     /// known (bytes under `partition.legacy-name`), `InvalidInput` for a time zone that is unknown.
     pub fn partition_texts(&self, partition: BinaryRowRef<'_>) -> Result<Vec<String>> {
+        self.spelled(&self.spelling, partition)
+    }
+
+    fn spelled(&self, spelling: &Spelling, partition: BinaryRowRef<'_>) -> Result<Vec<String>> {
         let types: Vec<&DataType> = self.fields.iter().map(|field| &field.data_type).collect();
         let values = partition.datums(&types)?;
         let texts = self.fields.iter().zip(&values).map(|(field, value)| {
-            self.spelling
+            spelling
                 .text(value.as_ref(), &field.data_type.kind)
                 .at(|| Frame::Column(field.name.clone()))
         });
         texts.collect()
+    }
+
+    /// A partition for people, `dt=2024-01-02/h=3`: values as [`sql_text`] whatever the directories spell, nothing escaped;
+    /// null, empty and blank values have the default name. Empty for a table without partitions.
+    ///
+    /// # Errors
+    /// As [`Self::partition_texts`].
+    pub fn partition_name(&self, partition: BinaryRowRef<'_>) -> Result<String> {
+        let spelling = Spelling {
+            legacy: false,
+            ..self.spelling.clone()
+        };
+        let texts = self.spelled(&spelling, partition)?;
+        let names = self.fields.iter().zip(&texts);
+        let names = names.map(|(field, text)| format!("{}={text}", field.name));
+        Ok(names.collect::<Vec<_>>().join("/"))
     }
 
     /// Directory of a partition, `dt=19724/h=3`; empty for a table without partitions.
@@ -172,43 +188,18 @@ impl Spelling {
     fn text(&self, value: Option<&Datum>, kind: &TypeKind) -> Result<String> {
         let text = match value {
             None => String::new(),
-            Some(value) if self.legacy => legacy_text(value)?,
-            Some(value) => self.sql_text(value, kind)?,
+            Some(value) if self.legacy => java_text(value).ok_or_else(|| {
+                Error::unsupported(
+                    "partition directories of binary values with partition.legacy-name",
+                )
+            })?,
+            Some(value) => sql_text(value, kind, &self.time_zone)?,
         };
         let blank = text.chars().all(is_java_whitespace);
         Ok(if blank {
             self.default_name.clone()
         } else {
             text
-        })
-    }
-
-    /// The value cast to text (section 8.3).
-    fn sql_text(&self, value: &Datum, kind: &TypeKind) -> Result<String> {
-        Ok(match (value, kind) {
-            (Datum::Date(days), _) => date_text((*days).into()),
-            (Datum::Time(millis), TypeKind::Time(precision)) => {
-                let clock = Clock::of((*millis).into(), 0);
-                let fraction = fraction_text(clock.nanos, 1);
-                // Digits up to the precision, cut and not rounded.
-                let kept = if *precision == 0 {
-                    ""
-                } else {
-                    fraction
-                        .get(..=usize::from(*precision))
-                        .unwrap_or(&fraction)
-                };
-                format!("{}{kept}", time_text(&clock))
-            }
-            (Datum::Timestamp { millis, nanos }, TypeKind::LocalZonedTimestamp(precision)) => {
-                let shift = 1000 * i64::from(offset_seconds(&self.time_zone, *millis)?);
-                timestamp_sql_text(&Clock::of(millis.saturating_add(shift), *nanos), *precision)
-            }
-            (Datum::Timestamp { millis, nanos }, TypeKind::Timestamp(precision)) => {
-                timestamp_sql_text(&Clock::of(*millis, *nanos), *precision)
-            }
-            (Datum::Binary(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
-            _ => legacy_text(value)?,
         })
     }
 }
@@ -220,58 +211,6 @@ fn is_java_whitespace(symbol: char) -> bool {
         '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}' => false,
         symbol => symbol.is_whitespace(),
     }
-}
-
-/// Java's `toString` of the reference's own value.
-fn legacy_text(value: &Datum) -> Result<String> {
-    Ok(match value {
-        Datum::String(text) => text.clone(),
-        Datum::Date(days) => days.to_string(), // TF-014
-        Datum::Time(millis) => millis.to_string(),
-        // TF-015
-        Datum::Timestamp { millis, nanos } => {
-            let clock = Clock::of(*millis, *nanos);
-            let time = time_text(&clock);
-            let digits = if clock.nanos % 1_000_000 == 0 {
-                3
-            } else if clock.nanos % 1_000 == 0 {
-                6
-            } else {
-                9
-            };
-            let time = match (clock.second, clock.nanos) {
-                (0, 0) => time.get(..5).unwrap_or(&time).to_owned(),
-                (_, 0) => time,
-                _ => format!("{time}{}", fraction_text(clock.nanos, digits)),
-            };
-            format!("{}T{time}", date_text(clock.days))
-        }
-        Datum::Binary(_) => {
-            return Err(Error::unsupported(
-                "partition directories of binary values with partition.legacy-name",
-            ));
-        }
-        value => value.to_string(),
-    })
-}
-
-fn timestamp_sql_text(clock: &Clock, precision: u8) -> String {
-    let fraction = fraction_text(clock.nanos, usize::from(precision));
-    format!("{} {}{fraction}", date_text(clock.days), time_text(clock))
-}
-
-/// Seconds that the clock of a zone is ahead of UTC at an instant.
-fn offset_seconds(zone: &str, millis: i64) -> Result<i32> {
-    let tz: Tz = zone
-        .parse()
-        .map_err(|_| Error::invalid_input(format!("no time zone {zone:?}")))?;
-    let instant = chrono::DateTime::from_timestamp_millis(millis);
-    let instant =
-        instant.ok_or_else(|| Error::unsupported(format!("time zone offset at {millis} ms")))?;
-    Ok(tz
-        .offset_from_utc_datetime(&instant.naive_utc())
-        .fix()
-        .local_minus_utc())
 }
 
 /// A partition key or value as the reference escapes it in paths: control characters and `" # % ' * / : = ? \ { } [ ] ^`

@@ -6,6 +6,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Frame, Result};
@@ -96,6 +97,25 @@ impl TableSchema {
         }
         schema.validate()?;
         Ok(schema)
+    }
+
+    /// Names of the options in the order of the schema's file; those that old versions took for granted come last.
+    ///
+    /// # Errors
+    /// `Corrupt` if the file is not the one of this schema.
+    pub fn option_order(&self, file: &[u8]) -> Result<Vec<String>> {
+        #[derive(Deserialize)]
+        struct Options {
+            #[serde(deserialize_with = "json::members::deserialize")]
+            options: Vec<(String, IgnoredAny)>,
+        }
+        let file: Options = json::from_json(file)?;
+        let mut names: Vec<String> = file.options.into_iter().map(|(name, _)| name).collect();
+        names.retain(|name| self.options.contains_key(name));
+        let absent = self.options.keys().filter(|name| !names.contains(name));
+        let absent: Vec<String> = absent.cloned().collect();
+        names.extend(absent);
+        Ok(names)
     }
 
     /// The text of a schema file.

@@ -1,7 +1,5 @@
 //! Statistics files that ANALYZE writes. Facts: table-format section 3.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -21,9 +19,9 @@ pub struct Statistics {
     /// Their size in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_record_size: Option<i64>,
-    /// Statistics by column name.
-    #[serde(default)]
-    pub col_stats: BTreeMap<String, ColumnStatistics>,
+    /// Statistics by column name, in the order of the file.
+    #[serde(default, with = "json::members")]
+    pub col_stats: Vec<(String, ColumnStatistics)>,
 }
 
 /// Statistics of one column.

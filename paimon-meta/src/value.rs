@@ -2,6 +2,7 @@
 
 mod cast;
 mod parse;
+mod spelled;
 mod text;
 
 #[cfg(test)]
@@ -11,7 +12,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use text::{date_text, fraction_text, time_text};
+pub use spelled::{java_text, sql_text};
 pub use text::{double_text, float_text};
 
 /// A non-null value of a scalar type. Null is `Option::None` wherever a value may be null.

@@ -39,6 +39,9 @@ mod shard;
 #[cfg(feature = "store")]
 mod snapshots;
 #[cfg(feature = "store")]
+mod system;
+mod system_table;
+#[cfg(feature = "store")]
 mod travel;
 #[cfg(feature = "store")]
 mod warehouse;
@@ -70,5 +73,8 @@ pub use scan::{ScanRequest, plan};
 pub use section::{KeyRange, Section, SortedRun, interval_partition};
 #[cfg(feature = "store")]
 pub use shard::Shard;
+#[cfg(feature = "store")]
+pub use system::{MetadataRows, metadata_rows};
+pub use system_table::{MetadataTable, SystemTable, TableLocation};
 #[cfg(feature = "store")]
 pub use warehouse::Warehouse;

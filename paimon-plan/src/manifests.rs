@@ -86,7 +86,7 @@ pub(crate) async fn read_entries(
 }
 
 /// A manifest with the name of its list.
-type Listed = (Arc<str>, ManifestFileMeta);
+pub(crate) type Listed = (Arc<str>, ManifestFileMeta);
 
 /// The manifests that may hold entries that pass.
 fn open_manifests(
@@ -120,7 +120,15 @@ fn open_manifests(
     Ok(opened)
 }
 
-async fn read_list(resources: &Resources, location: &str, name: String) -> Result<Vec<Listed>> {
+/// The manifests of a list, in its order.
+///
+/// # Errors
+/// As [`read_entries`].
+pub(crate) async fn read_list(
+    resources: &Resources,
+    location: &str,
+    name: String,
+) -> Result<Vec<Listed>> {
     let read = async {
         let file = read_file(resources, location, &name)?.await?;
         decode_manifest_list(&file)

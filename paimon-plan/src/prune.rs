@@ -65,6 +65,8 @@ pub(crate) enum LimitPruning {
 pub(crate) struct PruneRules {
     /// Level 0 is not shown before it is compacted.
     pub(crate) hide_level_zero: bool,
+    /// The only level to read.
+    pub(crate) only_level: Option<i32>,
     /// Drop files created before this instant in milliseconds; the writers' clocks had this zone.
     pub(crate) created_since: Option<(i64, Zone)>,
     /// Keep one share.
@@ -131,6 +133,11 @@ impl Pruning<'_> {
         if rules.hide_level_zero {
             self.retain(PruneStep::HiddenLevel, &mut kept, |index| {
                 files.level(index) != 0
+            });
+        }
+        if let Some(only) = rules.only_level {
+            self.retain(PruneStep::LowerLevel, &mut kept, |index| {
+                files.level(index) == only
             });
         }
         if let Some((since, zone)) = rules.created_since {

@@ -16,6 +16,8 @@ pub enum PruneStep {
     Deleted,
     /// Level 0 of tables that hide it until it is compacted (RP-075).
     HiddenLevel,
+    /// Below the top level, which alone is read (RP-652).
+    LowerLevel,
     /// Created too early for the read (RP-021).
     CreationTime,
     /// Another task's share of a divided plan (RP-163).

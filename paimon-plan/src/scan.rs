@@ -45,6 +45,9 @@ pub struct ScanRequest {
     pub bucket: Option<i32>,
     /// Only one share of the plan.
     pub shard: Option<Shard>,
+    /// Only the top level of tables with a key, which needs no merge: `$ro` (RP-652). Newer versions on lower levels are not
+    /// seen.
+    pub read_optimized: bool,
     /// Whether files keep their key and value statistics, for [`Plan::statistics`] and for other engines.
     pub keep_statistics: bool,
 }
@@ -128,7 +131,10 @@ impl<'a> Scan<'a> {
         Ok(Self {
             table,
             engine,
-            rules: prune_rules(table, engine, &filters, limit, request.shard)?,
+            rules: PruneRules {
+                only_level: top_level(table, request)?,
+                ..prune_rules(table, engine, &filters, limit, request.shard)?
+            },
             decoder: Arc::new(decoder),
             filters,
             settings: SplitSettings {
@@ -333,11 +339,19 @@ fn prune_rules(
         by_key: filters.key.is_some(),
         value,
         limit,
+        ..PruneRules::default()
     })
 }
 
+/// The only level to read, if there is one.
+fn top_level(table: &ResolvedTable, request: &ScanRequest) -> Result<Option<i32>> {
+    let top = request.read_optimized && table.schema.has_primary_key();
+    top.then(|| Ok(table.options.num_levels()?.saturating_sub(1)))
+        .transpose()
+}
+
 /// The earliest creation time of files to read, with the zone of their writers' clocks.
-fn created_since(table: &ResolvedTable) -> Result<Option<(i64, Zone)>> {
+pub(crate) fn created_since(table: &ResolvedTable) -> Result<Option<(i64, Zone)>> {
     if table.options.startup_mode()? != StartupMode::FromFileCreationTime {
         return Ok(None);
     }

@@ -74,7 +74,7 @@ impl<'a> History<'a> {
 
     /// The latest snapshot. The hint is taken if the next snapshot does not exist, else the largest id found by listing.
     /// A hint above every snapshot is an error, unlike one that lags behind (RP-022, TF-001 to TF-004).
-    async fn latest(&self) -> Result<Option<Snapshot>> {
+    pub(crate) async fn latest(&self) -> Result<Option<Snapshot>> {
         let hint = self.hint("LATEST").await;
         if let Some(id) = hint.filter(|id| *id > 0) {
             let next = join(self.root, &self.paths.snapshot(id.saturating_add(1)));
@@ -118,7 +118,7 @@ impl<'a> History<'a> {
     }
 
     /// Ids from the earliest snapshot on. An `EARLIEST` that exists is believed (TF-005).
-    async fn ids_from_earliest(&self) -> Result<Vec<i64>> {
+    pub(crate) async fn ids_from_earliest(&self) -> Result<Vec<i64>> {
         let (hint, ids) = (self.hint("EARLIEST").await, self.ids().await?);
         let exists = hint.is_some_and(|hint| ids.binary_search(&hint).is_ok());
         let from = earliest_from_hint(hint, exists).unwrap_or(i64::MIN);
@@ -294,7 +294,7 @@ impl<'a> History<'a> {
         }
     }
 
-    async fn read_if_exists(&self, id: i64) -> Result<Option<Snapshot>> {
+    pub(crate) async fn read_if_exists(&self, id: i64) -> Result<Option<Snapshot>> {
         let path = join(self.root, &self.paths.snapshot(id));
         let snapshot = read_snapshot(self.resources, &path, PARSE_TRIES).await;
         let snapshot = snapshot.and_then(|found| {

@@ -37,6 +37,22 @@ impl Zone {
         });
         wall_millis.saturating_sub(i64::from(offset) * 1000)
     }
+
+    /// The wall-clock time of an instant, both as milliseconds since 1970-01-01 00:00; that of UTC outside the calendar's
+    /// range.
+    pub(crate) fn wall_of(self, millis: i64) -> i64 {
+        let offset = DateTime::from_timestamp_millis(millis).map_or(0, |instant| {
+            let instant = instant.naive_utc();
+            match self {
+                Self::Named(zone) => {
+                    let offset = zone.offset_from_utc_datetime(&instant);
+                    offset.fix().local_minus_utc()
+                }
+                Self::Fixed(zone) => zone.local_minus_utc(),
+            }
+        });
+        millis.saturating_add(i64::from(offset) * 1000)
+    }
 }
 
 fn offset_seconds(zone: &Tz, wall: &NaiveDateTime) -> i32 {
@@ -93,6 +109,15 @@ mod tests {
     }
 
     #[test]
+    fn instants_become_wall_clocks() {
+        let summer = 1_719_784_800_000; // 2024-06-30 22:00 UTC
+        for (zone, hours) in [("Europe/Paris", 2), ("UTC", 0), ("-03:00", -3)] {
+            let wall = Zone::parse(zone).unwrap().wall_of(summer);
+            assert_eq!(wall, summer + hours * 3_600_000, "{zone}");
+        }
+    }
+
+    #[test]
     fn unknown_zone_is_invalid_input() {
         let error = Zone::parse("Mars/Olympus").unwrap_err();
         assert_eq!(error.kind(), paimon_meta::ErrorKind::InvalidInput);
@@ -101,7 +126,9 @@ mod tests {
     #[test]
     fn times_outside_the_calendar_do_not_panic() {
         for wall in [i64::MIN, i64::MAX] {
-            Zone::parse("+08:00").unwrap().instant_of(wall);
+            let zone = Zone::parse("+08:00").unwrap();
+            zone.instant_of(wall);
+            zone.wall_of(wall);
         }
     }
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod blocking;
+mod changelog_view;
 mod columns;
 mod compact;
 mod context;
@@ -11,6 +12,7 @@ mod files;
 mod filter;
 mod filter_pass;
 pub mod functions;
+mod given;
 mod merge;
 mod open;
 mod output;
@@ -28,12 +30,14 @@ mod value_pass;
 mod window;
 
 pub use blocking::{BlockingReader, block_on, read_blocking};
+pub use changelog_view::{ChangelogTable, ChangelogView};
 pub use columns::ROW_KIND_COLUMN;
 pub use context::ReadContext;
 pub use describe::{
     KeyPassDescription, KeyPassFile, ReadDescription, SectionDescription, describe,
 };
 pub use filter::{PredicateFilter, RowFilter, evaluate};
+pub use given::read_rows;
 pub use merge::{Groups, MergeProvider, Stretch};
 pub use provider::{Claim, SplitReadProvider, provider_of, read_task};
 pub use raw::RawProvider;

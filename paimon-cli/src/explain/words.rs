@@ -12,6 +12,7 @@ pub(super) fn step(step: PruneStep) -> &'static str {
         PruneStep::Bucket => "bucket",
         PruneStep::Deleted => "deleted again by later commits",
         PruneStep::HiddenLevel => "level 0, hidden until compacted",
+        PruneStep::LowerLevel => "below the top level",
         PruneStep::CreationTime => "creation time",
         PruneStep::Shard => "other shards",
         PruneStep::Key => "key statistics",

@@ -20,7 +20,7 @@ pub(crate) struct RowText {
 }
 
 impl RowText {
-    pub(crate) fn new(fields: &[&DataField], row_kinds: RowKinds) -> Self {
+    pub(crate) fn new(fields: &[DataField], row_kinds: RowKinds) -> Self {
         let kinds = row_kinds == RowKinds::Keep;
         let names = fields.iter().map(|field| field.name.clone());
         Self {
@@ -187,7 +187,7 @@ mod tests {
             field("d", TypeKind::Double),
             field("a,b", TypeKind::VarChar(9)),
         ];
-        let text = RowText::new(&fields.each_ref(), RowKinds::Keep);
+        let text = RowText::new(&fields, RowKinds::Keep);
         let batch = RecordBatch::try_from_iter([
             (
                 "_ROW_KIND",

@@ -41,7 +41,10 @@ fn what_is_not_built_exits_with_3_and_its_name() {
     let cases: [(&[&str], &str); 5] = [
         (&["scan", &table, "--branch", "b1"], "branches"),
         (&["plan", &table, "--stream"], "streaming read"),
-        (&["scan", &format!("{table}$files")], "system tables"),
+        (
+            &["scan", &format!("{table}$row_tracking")],
+            "system table $row_tracking",
+        ),
         (&["count", &format!("{table}$branch_b1")], "branches"),
         (
             &["scan", &table, "--where", "upper(v) = 'A'"],

@@ -18,6 +18,8 @@ mod lab;
 mod plan;
 #[cfg(test)]
 mod scan;
+#[cfg(test)]
+mod system;
 
 #[cfg(test)]
 mod command {

@@ -4,4 +4,5 @@ mod examples;
 mod golden;
 mod lab;
 mod requests;
+mod system;
 mod tables;

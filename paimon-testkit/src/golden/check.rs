@@ -128,7 +128,10 @@ fn check_rows(
             };
         }
     };
-    let found = found?;
+    let mut found = found?;
+    if read.request.system_table.is_some() {
+        name_table(case, &mut found.rows);
+    }
     let names: Vec<&str> = read
         .columns
         .iter()
@@ -162,6 +165,18 @@ fn check_rows(
         return Err(differs(diff.to_string()));
     }
     check_order(case, read, &found.rows, expected)
+}
+
+/// Paths inside the table begin with `{table}`, wherever it is.
+fn name_table(case: &GoldenCase, rows: &mut [JsonRow]) {
+    let table = case.table().display().to_string();
+    for value in rows.iter_mut().flatten() {
+        if let Value::String(text) = value
+            && let Some(rest) = text.strip_prefix(&table)
+        {
+            *text = format!("{{table}}{rest}");
+        }
+    }
 }
 
 /// Under a limit: min(limit, all) rows out of the rows without it. Where no read of the case has those, they are the

@@ -7,12 +7,14 @@ use arrow_array::cast::AsArray;
 use futures_util::StreamExt;
 use paimon_io::Resources;
 use paimon_meta::{DataField, Error, ResolvedTable, Result, Split};
-use paimon_plan::{PartitionValue, Plan, ResolveRequest, ScanRequest, Table, plan};
-use paimon_read::{ReadRequest, ReadTask, RowKinds, TableReader, block_on};
+use paimon_plan::{PartitionValue, Plan, ResolveRequest, ScanRequest, SystemTable, Table, plan};
+use paimon_read::{BatchStream, ReadRequest, ReadTask, TableReader, block_on};
 use paimon_testkit::{
     GoldenCase, GoldenDataSplit, GoldenReader, GoldenRequest, GoldenRows, JsonRow, JsonRows,
     NotYet, Verdict, check_read,
 };
+
+use crate::system::{changelog_view, metadata, row_kinds, system_table};
 
 /// One way to read a plan.
 #[derive(Clone, Copy, Debug)]
@@ -78,20 +80,7 @@ impl Library {
     fn plan(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<Planned> {
         refuse(request)?;
         let resources = Resources::local();
-        let mut options: BTreeMap<String, Option<String>> = request.raw_options.clone();
-        options.extend(
-            request
-                .options
-                .iter()
-                .map(|(key, value)| (key.clone(), Some(value.clone()))),
-        );
-        let resolve = ResolveRequest {
-            options,
-            branch: request.branch.clone(),
-            time_zone: request.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
-        };
-        let location = case.table().display().to_string();
-        let table = block_on(Table::resolve(&resources, &location, &resolve))?;
+        let table = resolve(&resources, case, request)?;
         let partition = request
             .partition
             .iter()
@@ -106,6 +95,7 @@ impl Library {
                 vec![partition]
             },
             bucket: request.bucket,
+            read_optimized: system_table(request)? == Some(SystemTable::ReadOptimized),
             ..ScanRequest::default()
         };
         let plan = block_on(plan(&resources, &table, &scan))?;
@@ -117,11 +107,30 @@ impl Library {
     }
 }
 
+/// The table as the request wants it.
+fn resolve(
+    resources: &Resources,
+    case: &GoldenCase,
+    request: &GoldenRequest,
+) -> Result<ResolvedTable> {
+    let mut options: BTreeMap<String, Option<String>> = request.raw_options.clone();
+    options.extend(
+        request
+            .options
+            .iter()
+            .map(|(key, value)| (key.clone(), Some(value.clone()))),
+    );
+    let resolve = ResolveRequest {
+        options,
+        branch: request.branch.clone(),
+        time_zone: request.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
+    };
+    let location = case.table().display().to_string();
+    block_on(Table::resolve(resources, &location, &resolve))
+}
+
 /// What neither planner nor reader are asked for yet.
 fn refuse(request: &GoldenRequest) -> Result<()> {
-    if request.system_table.is_some() {
-        return Err(Error::unsupported("system tables"));
-    }
     if request.stream.is_some() {
         return Err(Error::unsupported("streaming read"));
     }
@@ -134,6 +143,9 @@ impl GoldenReader for Library {
         case: &GoldenCase,
         request: &GoldenRequest,
     ) -> Result<Option<Vec<Vec<GoldenDataSplit>>>> {
+        if let Some(SystemTable::Metadata(_)) = system_table(request)? {
+            return Ok(None);
+        }
         let planned = Self::plan(self, case, request)?;
         let partition = planned.table.schema.partition_fields()?;
         let splits = (0..planned.plan.len()).map(|index| match planned.plan.split(index)? {
@@ -144,6 +156,12 @@ impl GoldenReader for Library {
     }
 
     fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
+        if let Some(SystemTable::Metadata(which)) = system_table(request)? {
+            let resources = Resources::local();
+            let table = resolve(&resources, case, request)?;
+            let batch_size = self.route.batch_size;
+            return metadata(&resources, &table, which, request, batch_size);
+        }
         let Planned {
             resources,
             table,
@@ -153,19 +171,19 @@ impl GoldenReader for Library {
             predicate: plan.residual(),
             limit: request.limit,
             batch_size: self.route.batch_size,
-            row_kinds: if request.kinds {
-                RowKinds::Keep
-            } else {
-                RowKinds::Drop
-            },
+            row_kinds: row_kinds(request),
             ..ReadRequest::default()
         };
-        if let Some(columns) = &request.columns {
+        let view = changelog_view(&table.schema, request, self.route.batch_size)?;
+        if let Some(view) = &view {
+            read = view.request(plan.residual());
+        } else if let Some(columns) = &request.columns {
             read = read.with_columns(&table.schema, columns)?;
         }
-        let fields: Vec<DataField> = match &read.projection {
-            None => table.schema.fields.clone(),
-            Some(ids) => ids
+        let fields: Vec<DataField> = match (&view, &read.projection) {
+            (Some(view), _) => view.fields().to_vec(),
+            (None, None) => table.schema.fields.clone(),
+            (None, Some(ids)) => ids
                 .iter()
                 .filter_map(|id| table.schema.field_by_id(*id).cloned())
                 .collect(),
@@ -178,7 +196,17 @@ impl GoldenReader for Library {
         for task in &tasks {
             reader.provider(task)?;
         }
-        let mut rows = self.read(&reader, tasks, &fields, request.kinds)?;
+        let streams = match view {
+            None => self.streams(&reader, tasks)?,
+            Some(view) => tasks
+                .into_iter()
+                .map(|task| {
+                    let streaming = matches!(&task.split, Split::Data(split) if split.streaming);
+                    Ok(view.read(reader.read(task)?, streaming))
+                })
+                .collect::<Result<_>>()?,
+        };
+        let mut rows = self.read(streams, &fields, request.has_kinds())?;
         if let Some(limit) = request.limit {
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
@@ -190,21 +218,23 @@ impl GoldenReader for Library {
 }
 
 impl Library {
+    fn streams(&self, reader: &TableReader, tasks: Vec<ReadTask>) -> Result<Vec<BatchStream>> {
+        if self.route.at_once == 0 {
+            return Ok(vec![reader.read_all(tasks)?]);
+        }
+        tasks
+            .into_iter()
+            .map(|task| reader.read(over_the_wire(task)))
+            .collect()
+    }
+
     fn read(
         &self,
-        reader: &TableReader,
-        tasks: Vec<ReadTask>,
+        streams: Vec<BatchStream>,
         fields: &[DataField],
         kinds: bool,
     ) -> Result<Vec<JsonRow>> {
-        let streams = if self.route.at_once == 0 {
-            vec![reader.read_all(tasks)?]
-        } else {
-            tasks
-                .into_iter()
-                .map(|task| reader.read(over_the_wire(task)))
-                .collect::<Result<_>>()?
-        };
+        let schemas: Vec<_> = streams.iter().map(BatchStream::schema).collect();
         let at_once = self.route.at_once.max(1);
         block_on(async {
             let batches = futures_util::stream::iter(streams).flatten_unordered(at_once);
@@ -213,7 +243,7 @@ impl Library {
             while let Some(batch) = batches.next().await {
                 let batch = batch?;
                 assert!(batch.num_rows() > 0 && batch.num_rows() <= self.route.batch_size);
-                assert_eq!(batch.schema(), reader.schema());
+                assert!(schemas.contains(&batch.schema()));
                 rows.extend(json_rows(&batch, fields, kinds)?);
             }
             Ok(rows)

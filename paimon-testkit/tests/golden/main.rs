@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod library;
+#[cfg(test)]
+mod system;
 
 #[cfg(test)]
 fn main() {
