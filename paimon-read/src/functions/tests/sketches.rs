@@ -77,12 +77,50 @@ fn theta_sketches_unite() {
 }
 
 #[test]
+fn theta_sketches_that_are_still_updated_unite() {
+    // ME-133: 200 numbers with 16 nominal entries, and nothing.
+    let updated = "c30302040500cc93160000000000803f614ecd35427f6f0b40de2ee1c9db3d086aa9cade240aed05e2dacf9fcdeabe04\
+        63319a572b2de60700000000000000002596796c863eb20500000000000000000000000000000000e8a7bd68fe0b8604\
+        698bb991b86857080a22dbb71c875f01000000000000000088655737d10a7401ed0b4d6d52ba06054962bb9062b6fc03\
+        0f5d1190dc88b10300000000000000000000000000000000b21e8b1c4525480bf385d11765f6c5080000000000000000\
+        15f97dcbbd86a105a0fd066176e58e08f7ce79d2837fc905fa74b34c16b16e000000000000000000fa69f9593ca28308\
+        fb38798913248f01dc3f9f540c995a080000000000000000be111e938546fe080000000000000000";
+    let compact = "02030300001acc93050000000000803f40de2ee1c9db3d08fe162113fb98bc10bd3273724691cc14ba40b3c1da06695d\
+        e0f48bea9983c37c";
+    let wanted = "03030300001acc93160000000000803f614ecd35427f6f0bfa74b34c16b16e000a22dbb71c875f0188655737d10a7401\
+        fb38798913248f010f5d1190dc88b1034962bb9062b6fc03e8a7bd68fe0b8604e2dacf9fcdeabe04ed0b4d6d52ba0605\
+        15f97dcbbd86a1052596796c863eb205f7ce79d2837fc9056aa9cade240aed0563319a572b2de60740de2ee1c9db3d08\
+        698bb991b8685708dc3f9f540c995a08fa69f9593ca28308a0fd066176e58e08f385d11765f6c508be111e938546fe08\
+        b21e8b1c4525480b";
+    assert_eq!(union_of("theta_sketch", updated, compact), wanted);
+    let empty = format!(
+        "c30302040504cc93000000000000803fffffffffffffff7f{}",
+        "0".repeat(512)
+    );
+    assert_eq!(union_of("theta_sketch", &empty, compact), compact);
+    assert!(
+        union(
+            "theta_sketch",
+            &[(Add, Some(&unhex(updated)[..200])), (Add, Some(b"x"))]
+        )
+        .is_err()
+    );
+}
+
+#[test]
 fn hll_sketches_unite() {
     // ME-133: {1, 2, 3} and {3, 4}; hashes stand in any order.
     let a = "0201070a030803002bf2fb06862ff90d75816607";
     let b = "0201070a030802087581660781bc5d06";
     let wanted = "0201070a030804007581660781bc5d062bf2fb06862ff90d";
     assert_eq!(union_of("hll_sketch", a, b), wanted);
+    let updated =
+        "0201070603000300cbd7c2042bf2fb06862ff90d0000000000000000000000000000000000000000";
+    let one = "0201070603080100b54cad0f";
+    assert_eq!(
+        union_of("hll_sketch", updated, one),
+        "0201070603080400b54cad0fcbd7c2042bf2fb06862ff90d"
+    );
     let empty = "0201070c030c0000";
     assert_eq!(union_of("hll_sketch", empty, empty), empty);
 }
