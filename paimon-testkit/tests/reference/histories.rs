@@ -1,0 +1,275 @@
+//! Random histories, each from a seed.
+
+use paimon_testkit::History;
+use serde_json::{Value, json};
+
+/// Numbers from a seed: `SplitMix64`.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    fn one_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[usize::try_from(self.below(from.len() as u64)).unwrap()]
+    }
+}
+
+const KEY_TYPES: [&str; 8] = [
+    "BIGINT",
+    "INT",
+    "STRING",
+    "DATE",
+    "DECIMAL(10, 2)",
+    "TIMESTAMP(3)",
+    "SMALLINT",
+    "BYTES",
+];
+
+const VALUE_TYPES: [&str; 14] = [
+    "INT",
+    "BIGINT",
+    "STRING",
+    "DOUBLE",
+    "FLOAT",
+    "BOOLEAN",
+    "DECIMAL(24, 3)",
+    "DATE",
+    "TIME",
+    "TIMESTAMP(6)",
+    "TIMESTAMP(3) WITH LOCAL TIME ZONE",
+    "TINYINT",
+    "CHAR(3)",
+    "VARBINARY(5)",
+];
+
+/// A column: its name, its SQL type, whether it is in the key.
+struct Column {
+    name: String,
+    data_type: String,
+    key: bool,
+}
+
+/// A history and what is read of it.
+pub(crate) struct Case {
+    pub(crate) history: History,
+    pub(crate) reads: Vec<Value>,
+}
+
+impl Case {
+    pub(crate) fn of(seed: u64) -> Self {
+        let random = &mut Random::new(seed);
+        let columns = columns(random);
+        let table = definition(random, &columns);
+        let mut text = table;
+        text["steps"] = Value::from(steps(random, &columns));
+        let history = History::from_json(text.to_string().as_bytes()).unwrap();
+        Self {
+            history,
+            reads: reads(random, &columns),
+        }
+    }
+}
+
+fn columns(random: &mut Random) -> Vec<Column> {
+    let keys = 1 + random.below(3) / 2;
+    let values = 1 + random.below(5);
+    let mut columns: Vec<Column> = (0..keys)
+        .map(|index| Column {
+            name: format!("k{index}"),
+            data_type: format!("{} NOT NULL", random.pick(&KEY_TYPES)),
+            key: true,
+        })
+        .collect();
+    if random.one_in(4) {
+        columns.push(Column {
+            name: "part".to_owned(),
+            data_type: "INT NOT NULL".to_owned(),
+            key: true,
+        });
+    }
+    columns.push(Column {
+        name: "seq".to_owned(),
+        data_type: "INT".to_owned(),
+        key: false,
+    });
+    columns.extend((0..values).map(|index| Column {
+        name: format!("v{index}"),
+        data_type: random.pick(&VALUE_TYPES).to_owned(),
+        key: false,
+    }));
+    // Keys stand anywhere in the schema.
+    let turn = usize::try_from(random.below(columns.len() as u64)).unwrap();
+    columns.rotate_left(turn);
+    columns
+}
+
+fn definition(random: &mut Random, columns: &[Column]) -> Value {
+    let mut options = serde_json::Map::new();
+    let mut set = |key: &str, value: &str| options.insert(key.to_owned(), Value::from(value));
+    set("bucket", random.pick(&["1", "1", "2", "3"]));
+    set("write-only", "true");
+    if random.one_in(3) {
+        set("sequence.field", "seq");
+        if random.one_in(3) {
+            set("sequence.field.sort-order", "descending");
+        }
+    }
+    if random.one_in(6) {
+        set("ignore-delete", "true");
+    }
+    if random.one_in(3) {
+        set("source.split.target-size", "1 b");
+        set("source.split.open-file-cost", "1 b");
+    }
+    if random.one_in(4) {
+        set(
+            "metadata.stats-mode",
+            random.pick(&["none", "counts", "full", "truncate(2)"]),
+        );
+    }
+    let names = columns
+        .iter()
+        .filter(|column| column.key)
+        .map(|column| column.name.clone());
+    let partitioned = columns.iter().any(|column| column.name == "part");
+    json!({
+        "columns": columns.iter().map(|column| json!([column.name, column.data_type])).collect::<Vec<_>>(),
+        "primary_key": names.collect::<Vec<_>>(),
+        "partition_by": if partitioned { vec!["part"] } else { vec![] },
+        "options": options,
+    })
+}
+
+fn steps(random: &mut Random, columns: &[Column]) -> Vec<Value> {
+    let commits = 1 + random.below(6);
+    let mut steps = Vec::new();
+    for _ in 0..commits {
+        // Keys cluster, so that runs overlap in some places and not in others.
+        let first = random.below(30);
+        let rows = |random: &mut Random| {
+            let count = 1 + random.below(12);
+            (0..count)
+                .map(|_| row(random, columns, first))
+                .collect::<Vec<_>>()
+        };
+        let step = if random.one_in(4) {
+            let files: Vec<_> = (0..1 + random.below(3)).map(|_| rows(random)).collect();
+            json!({ "files": files })
+        } else {
+            json!({ "write": rows(random) })
+        };
+        steps.push(step);
+        if random.one_in(4) {
+            steps.push(json!({"compact": "full", "options": {"write-only": "false"}}));
+        }
+    }
+    steps
+}
+
+fn row(random: &mut Random, columns: &[Column], first: u64) -> Value {
+    let kind = random.pick(&["+I", "+I", "+I", "+U", "-D", "-U"]);
+    let mut cells = vec![Value::from(kind)];
+    for column in columns {
+        let cell = match (column.name.as_str(), column.key) {
+            ("part", _) => Value::from(random.below(2)),
+            (_, true) => value(&column.data_type, first + random.below(12)),
+            (_, false) if random.one_in(4) => Value::Null,
+            (_, false) => {
+                let number = random.below(8);
+                value(&column.data_type, number)
+            }
+        };
+        cells.push(cell);
+    }
+    Value::from(cells)
+}
+
+/// The `number`-th value of a type.
+fn value(data_type: &str, number: u64) -> Value {
+    let base = data_type.trim_end_matches(" NOT NULL");
+    match base {
+        "BOOLEAN" => Value::from(number.is_multiple_of(2)),
+        "STRING" => Value::from(
+            ["", "a", "ab", "é", "z", "zz"][usize::try_from(number % 6).unwrap()].to_owned()
+                + &"k".repeat(usize::try_from(number / 6).unwrap()),
+        ),
+        "CHAR(3)" => Value::from(format!("{number:03}")),
+        "BYTES" | "VARBINARY(5)" => Value::from(format!("{:02x}{:02x}", 0x20 + number, number)),
+        "DATE" => Value::from(format!(
+            "19{:02}-02-{:02}",
+            60 + number % 40,
+            1 + number % 28
+        )),
+        "TIME" => Value::from(format!("{:02}:00:01", number % 24)),
+        "DECIMAL(10, 2)" => Value::from(format!("{}.50", i64::try_from(number).unwrap() - 5)),
+        "DECIMAL(24, 3)" => Value::from(format!("-12345678901234567{number}.125")),
+        "DOUBLE" | "FLOAT" => match number {
+            0 => Value::from("NaN"),
+            1 => Value::from(-0.0),
+            2 => Value::from("-Infinity"),
+            _ => Value::from(0.25 * number as f64),
+        },
+        _ if base.starts_with("TIMESTAMP(3) WITH") => {
+            Value::from(format!("1969-12-31T23:59:{:02}.001Z", number % 60))
+        }
+        _ if base.starts_with("TIMESTAMP") => {
+            Value::from(format!("19{:02}-01-02T03:04:05.12", 65 + number % 30))
+        }
+        _ => Value::from(i64::try_from(number).unwrap() - 3),
+    }
+}
+
+fn reads(random: &mut Random, columns: &[Column]) -> Vec<Value> {
+    let mut reads = vec![json!({})];
+    for _ in 0..3 {
+        let column = &columns[usize::try_from(random.below(columns.len() as u64)).unwrap()];
+        let number = random.below(20);
+        let condition = condition(random, column, number);
+        let mut read = json!({ "filter": condition });
+        if random.one_in(2) {
+            let kept = columns.iter().filter(|_| random.one_in(2));
+            let mut names: Vec<_> = kept.map(|column| column.name.clone()).collect();
+            if !names.contains(&column.name) {
+                names.push(column.name.clone());
+            }
+            read["columns"] = Value::from(names);
+        }
+        reads.push(read);
+    }
+    reads
+}
+
+fn condition(random: &mut Random, column: &Column, number: u64) -> Value {
+    let literal = value(&column.data_type, number % 8);
+    let name = column.name.clone();
+    match random.below(7) {
+        0 => json!(["is_null", name]),
+        1 => json!(["is_not_null", name]),
+        2 => json!(["in", name, [literal, value(&column.data_type, number)]]),
+        3 => json!([
+            "or",
+            ["=", name, literal],
+            ["<", name, value(&column.data_type, number)]
+        ]),
+        4 => json!([">=", name, literal]),
+        5 => json!(["!=", name, literal]),
+        _ => json!(["=", name, literal]),
+    }
+}
