@@ -11,6 +11,10 @@
 mod library;
 
 #[cfg(test)]
+#[path = "../golden/system.rs"]
+mod system;
+
+#[cfg(test)]
 mod histories;
 
 #[cfg(test)]
