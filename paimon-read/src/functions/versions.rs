@@ -130,13 +130,13 @@ pub(super) fn retraction_refused(function: &str) -> Error {
     .with_hint("set fields.<column>.ignore-retract")
 }
 
-/// The error of an array that is not of the type that was declared.
+/// The error of an array that is not of a type that the function was made for.
 pub(super) fn type_not_declared(function: &str, values: &ArrayRef) -> MergeFault {
     let found = values.data_type();
     MergeFault::new(
         0,
         Error::invalid_input(format!(
-            "aggregate function {function} of another type than the array's {found}"
+            "aggregate function {function} takes no array of {found}"
         )),
     )
 }
