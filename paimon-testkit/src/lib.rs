@@ -9,8 +9,12 @@ mod history;
 mod json;
 #[cfg(feature = "writer")]
 mod oracle;
+#[cfg(feature = "writer")]
+mod query;
 mod reference;
 mod stores;
+#[cfg(feature = "strategies")]
+mod strategies;
 #[cfg(feature = "writer")]
 mod writer;
 
@@ -30,6 +34,10 @@ pub use stores::{
     StoreRequest,
 };
 
+#[cfg(feature = "writer")]
+pub use query::Query;
+#[cfg(feature = "strategies")]
+pub use strategies::{HistoryShape, QuerySeed, histories, layouts, query_seeds};
 #[cfg(feature = "writer")]
 pub use writer::{Layout, WriterVersion, WrittenBranch, WrittenTable, write_table};
 

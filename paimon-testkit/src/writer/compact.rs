@@ -76,21 +76,23 @@ impl Table {
             return Ok(Vec::new());
         };
         let lookup = session.options.value(&Options::DELETION_VECTORS_ENABLED)?;
-        let levels = choice.inputs.iter().map(|entry| entry.file.level);
-        let done = Compacted {
-            up_to: levels.max().unwrap_or_default(),
-            output: choice.output,
-            drop_deletes: choice.output >= highest || lookup,
-            lookup,
-        };
-        content.oracle.compact(place, done, &session.rules);
         let higher = if lookup {
             self.delete_higher(session, content, place, &choice)
         } else {
             BTreeMap::new()
         };
         let as_it_is = !lookup || higher.is_empty() || !session.rules.has_sequence_fields();
-        let added = match upgradeable(&choice, max_level, lookup).filter(|_| as_it_is) {
+        let upgraded = upgradeable(&choice, max_level, lookup).filter(|_| as_it_is);
+        let levels = choice.inputs.iter().map(|entry| entry.file.level);
+        let done = Compacted {
+            up_to: levels.max().unwrap_or_default(),
+            output: choice.output,
+            // What is not written again keeps its deletes.
+            drop_deletes: upgraded.is_none() && (choice.output >= highest || lookup),
+            lookup,
+        };
+        content.oracle.compact(place, done, &session.rules);
+        let added = match upgraded {
             Some(entry) => vec![entry],
             None => {
                 let records = self.merged(session, content, &choice, higher, done.drop_deletes);

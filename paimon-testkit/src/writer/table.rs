@@ -95,7 +95,7 @@ impl Table {
 
     /// All files, and the rows of all snapshots.
     pub(super) fn finish(self) -> WrittenTable {
-        WrittenTable::new(self.files, self.branches)
+        WrittenTable::new(self.files, self.rows, self.branches)
     }
 
     pub(super) fn branch(&self, name: &str) -> Result<&Branch> {

@@ -3,22 +3,26 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::path::Path as StorePath;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use paimon_meta::{
-    Error, Frame, MAIN_BRANCH, ManifestEntry, MergeEngine, Options, Result, Snapshot, TableSchema,
+    Error, Frame, MAIN_BRANCH, ManifestEntry, MergeEngine, Options, Result, RowKind, Snapshot,
+    TableSchema,
 };
 
 use super::state::{Branch, State};
 use crate::json::JsonRow;
-use crate::oracle::MergeRules;
+use crate::oracle::{MergeRules, Record};
 
 /// A written table: every file of it in memory, and, without reading any of them, the right rows of each snapshot.
 #[derive(Clone, Debug)]
 pub struct WrittenTable {
     files: BTreeMap<String, Bytes>,
+    /// The rows of data files, by name.
+    rows: BTreeMap<String, Arc<[Record]>>,
     branches: BTreeMap<String, Branch>,
 }
 
@@ -26,11 +30,20 @@ pub struct WrittenTable {
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenBranch<'a> {
     branch: &'a Branch,
+    rows: &'a BTreeMap<String, Arc<[Record]>>,
 }
 
 impl WrittenTable {
-    pub(super) fn new(files: BTreeMap<String, Bytes>, branches: BTreeMap<String, Branch>) -> Self {
-        Self { files, branches }
+    pub(super) fn new(
+        files: BTreeMap<String, Bytes>,
+        rows: BTreeMap<String, Arc<[Record]>>,
+        branches: BTreeMap<String, Branch>,
+    ) -> Self {
+        Self {
+            files,
+            rows,
+            branches,
+        }
     }
 
     /// All files, by their path in the table's directory, in order.
@@ -83,7 +96,10 @@ impl WrittenTable {
     /// A branch; `None` if there is none of that name.
     pub fn branch(&self, name: &str) -> Option<WrittenBranch<'_>> {
         let branch = self.branches.get(name)?;
-        Some(WrittenBranch { branch })
+        Some(WrittenBranch {
+            branch,
+            rows: &self.rows,
+        })
     }
 
     /// The main branch.
@@ -128,6 +144,25 @@ impl<'a> WrittenBranch<'a> {
     pub fn live_files(self) -> &'a [ManifestEntry] {
         let latest = self.branch.latest();
         latest.map_or(&[], |state| state.content.live.as_slice())
+    }
+
+    /// All rows that the live data files of the last snapshot hold, winners or not, with their kinds, in the columns of the
+    /// last schema.
+    ///
+    /// # Errors
+    /// `Internal` if a value has no JSON form.
+    pub fn stored_rows(self) -> Result<Vec<(RowKind, JsonRow)>> {
+        let fields = &self.schema()?.fields;
+        let names = self.live_files().iter().map(|entry| &entry.file.file_name);
+        let records = names
+            .filter_map(|name| self.rows.get(name))
+            .flat_map(|rows| rows.iter());
+        let rows = records.map(|record| {
+            let cells = fields.iter();
+            let cells = cells.map(|field| record.cell(field.id).to_json(&field.data_type));
+            Ok((record.kind, cells.collect::<Result<_>>()?))
+        });
+        rows.collect()
     }
 
     /// The rows of the last snapshot, in no order; none without a snapshot.

@@ -1,0 +1,13 @@
+//! Laws that hold for every table: random histories, written by the kit, read by the library along many routes, and compared
+//! with the oracle or with each other.
+//!
+//! Each law runs 256 cases, or as many as `PAIMON_LAW_CASES` says. What failed once is in `*.seeds` and runs first.
+
+#[cfg(test)]
+mod coverage;
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod routes;
+#[cfg(test)]
+mod table;
