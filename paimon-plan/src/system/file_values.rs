@@ -225,7 +225,9 @@ fn java_order(a: &str, b: &str) -> Ordering {
 
 #[cfg(test)]
 mod tests {
-    use paimon_meta::{BinaryRow, DataFileMeta, FileTableBuilder, KeepStats, SimpleStats};
+    use paimon_meta::{
+        BinaryRow, DataFileMeta, FileTableBuilder, KeepStats, SimpleStats, TypeKind, encode_row,
+    };
 
     use super::*;
     use crate::testing::{ints, schema};
@@ -235,6 +237,24 @@ mod tests {
         let mut names = ["é", "a", "\u{ffff}", "Z", "\u{10000}"];
         names.sort_by(|a, b| java_order(a, b));
         assert_eq!(names, ["Z", "a", "é", "\u{10000}", "\u{ffff}"]);
+    }
+
+    #[test]
+    fn rows_are_cast_and_keys_are_javas_text() {
+        // RP-660; bytes are not the address of an object.
+        let (date, bytes) = (TypeKind::Date.nullable(), TypeKind::VarBinary(9).nullable());
+        let values = [
+            Some(Datum::Date(19_724)),
+            Some(Datum::Binary(vec![0, 255])),
+            None,
+        ];
+        let row = encode_row(&[&date, &bytes, &date], &values).unwrap();
+        let key = [date.clone(), bytes, date];
+        assert_eq!(key_text(row.as_ref(), &key).unwrap(), "[19724, 00ff, null]");
+        let dates = [Some(Datum::Date(19_724)), None];
+        let row = encode_row(&[&key[0], &key[0]], &dates).unwrap();
+        let text = row_text(row.as_ref(), &[&key[0], &key[0]], "UTC").unwrap();
+        assert_eq!(text, "{2024-01-02, null}");
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn options_are_in_the_order_of_a_hash_map() {
-        // As version 1.4.2 lists them.
+        // RP-659: as version 1.4.2 lists them.
         assert_eq!(
             ordered(&["bucket", "bucket-key", "partition.legacy-name"]),
             ["bucket", "partition.legacy-name", "bucket-key"]

@@ -192,3 +192,61 @@ fn rows_of(entry: &IndexManifestEntry) -> Option<u64> {
     let mut vectors = entry.deletion_vectors.iter().flatten();
     vectors.try_fold(0u64, |sum, vector| sum.checked_add(vector.cardinality?))
 }
+
+#[cfg(test)]
+mod tests {
+    use paimon_meta::{DataFileMeta, FileTableBuilder};
+
+    use super::*;
+    use crate::prune::Added;
+    use crate::testing::ints;
+
+    /// Files by name with rows and creation time, all of one partition and bucket.
+    fn table(files: &[(&str, u64, i64)]) -> FileTable {
+        let mut builder = FileTableBuilder::new();
+        for (name, rows, created) in files {
+            let file = DataFileMeta {
+                file_name: (*name).to_owned(),
+                row_count: *rows,
+                file_size: 100,
+                creation_time_millis: Some(*created),
+                ..DataFileMeta::default()
+            };
+            let pushed = builder.push_file(&ints(&[Some(1)]), 0, 4, &file, KeepStats::default());
+            pushed.unwrap();
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn live_files_count_and_times_of_deleted_ones_too() {
+        // RP-658
+        let entries = Entries {
+            added: Added {
+                files: table(&[("a", 5, 1), ("b", 7, 9), ("c", 11, 3)]),
+                ..Added::default()
+            },
+            deleted: table(&[("b", 7, 9)]),
+            ..Entries::default()
+        };
+        let groups = Groups::of(&entries, |_, _| 0);
+        let [(_, totals)] = groups.totals.as_slice() else {
+            panic!("{groups:?}");
+        };
+        assert_eq!((totals.records, totals.bytes, totals.files), (16, 200, 2));
+        assert_eq!((totals.last, totals.total_buckets), (Some(9), 4));
+    }
+
+    #[test]
+    fn partitions_without_live_files_are_none() {
+        let entries = Entries {
+            added: Added {
+                files: table(&[("a", 5, 1)]),
+                ..Added::default()
+            },
+            deleted: table(&[("a", 5, 1)]),
+            ..Entries::default()
+        };
+        assert!(Groups::of(&entries, FileTable::bucket).totals.is_empty());
+    }
+}

@@ -1,6 +1,7 @@
 //! Metadata tables over golden tables; their rows are compared in the golden suite.
 
 use std::fs;
+use std::path::Path;
 
 use paimon_io::Resources;
 use paimon_meta::{ErrorKind, FieldId, Frame, Result, StringLayout};
@@ -8,9 +9,36 @@ use paimon_plan::{MetadataRows, MetadataTable, ResolveRequest, metadata_rows};
 
 use super::tables::{copy, golden, resolve, run};
 
-fn rows(table: &std::path::Path, which: MetadataTable) -> Result<MetadataRows> {
-    let table = resolve(table, &ResolveRequest::default())?;
+fn rows(table: &Path, which: MetadataTable) -> Result<MetadataRows> {
+    rows_at(table, which, None)
+}
+
+fn rows_at(table: &Path, which: MetadataTable, snapshot: Option<&str>) -> Result<MetadataRows> {
+    let option = |id: &str| ("scan.snapshot-id".to_owned(), Some(id.to_owned()));
+    let request = ResolveRequest {
+        options: snapshot.map(option).into_iter().collect(),
+        ..ResolveRequest::default()
+    };
+    let table = resolve(table, &request)?;
     run(metadata_rows(&Resources::local(), &table, which))
+}
+
+/// The texts of a column, sorted; null is empty.
+fn texts(rows: &MetadataRows, column: &str) -> Vec<String> {
+    let id = rows.schema().field(column).unwrap().id;
+    let batch = rows
+        .batch(0..rows.len(), &[id], StringLayout::View)
+        .unwrap();
+    let texts = batch.column(0).as_any();
+    let texts = texts
+        .downcast_ref::<arrow_array::StringViewArray>()
+        .unwrap();
+    let mut texts: Vec<String> = texts
+        .iter()
+        .map(|text| text.unwrap_or("").to_owned())
+        .collect();
+    texts.sort_unstable();
+    texts
 }
 
 const ALL: [MetadataTable; 13] = [
@@ -81,6 +109,38 @@ fn a_file_of_an_unknown_schema_is_corrupt_only_where_that_shows() {
     assert!(
         error.frames().any(|frame| *frame == Frame::Schema(0)),
         "{error}"
+    );
+}
+
+#[test]
+fn files_of_partitions_that_are_gone_now_are_shown_under_time_travel() {
+    // RP-657; the reference shows none of them, and buckets of the latest snapshot.
+    let table = golden("plan_overwrite_static_dynamic");
+    let then = |which| rows_at(&table, which, Some("1")).unwrap();
+    let partitions = ["{a}", "{b}", "{c}", "{null}"];
+    assert_eq!(texts(&then(MetadataTable::Files), "partition"), partitions);
+    assert!(then(MetadataTable::Buckets).is_empty());
+    assert!(rows(&table, MetadataTable::Files).unwrap().is_empty());
+}
+
+#[test]
+fn timestamp_partitions_are_shown_as_text() {
+    // RP-660; the reference fails for them, as these directories have legacy names.
+    let table = golden("fmt_part_timestamp");
+    let partitions = texts(
+        &rows(&table, MetadataTable::Partitions).unwrap(),
+        "partition",
+    );
+    assert_eq!(partitions.len(), 5);
+    assert!(
+        partitions.contains(&"p=2024-01-02 03:04:00.000000".to_owned()),
+        "{partitions:?}"
+    );
+    let files = rows(&table, MetadataTable::Files).unwrap();
+    assert!(
+        texts(&files, "min_value_stats")
+            .iter()
+            .any(|text| text.contains("p=2024-01-02T03:04}"))
     );
 }
 
