@@ -41,10 +41,10 @@ impl Clock {
     }
 }
 
-/// Year, month and day of a count of days since 1970-01-01.
+/// Year, month and day of a count of days since 1970-01-01, in the proleptic Gregorian calendar.
 ///
 /// Counts from 0000-03-01, so that a leap day is the last of its year, in eras of 400 years.
-pub(crate) fn date_of(days: i64) -> (i64, i64, i64) {
+pub fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(ERA), days.rem_euclid(ERA));
     let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / (ERA - 1)) / 365;
@@ -56,7 +56,7 @@ pub(crate) fn date_of(days: i64) -> (i64, i64, i64) {
 }
 
 /// Days since 1970-01-01 of a date; `None` if there is no such day or its year has more than nine digits.
-pub(crate) fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
+pub fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
     if !(-999_999_999..=999_999_999).contains(&year) || !(1..=12).contains(&month) {
         return None;
     }

@@ -29,6 +29,7 @@ mod value_arrow;
 
 pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
 pub use bucket::{BucketFunction, BucketHash, murmur_hash};
+pub use calendar::{date_of, days_of};
 pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};

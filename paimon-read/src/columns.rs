@@ -12,7 +12,7 @@ use paimon_meta::{
     StringLayout, TablePredicate, TableSchema, array_of, arrow_field,
 };
 
-use crate::evolve::Wanted;
+use crate::evolve::{Wanted, target_type};
 use crate::filter::RowFilter;
 use crate::request::{ReadRequest, RowKinds};
 
@@ -48,7 +48,11 @@ impl Shape {
             arrow.push(Field::new(ROW_KIND_COLUMN, ArrowType::Int8, false));
         }
         for field in projected(&table.schema, request.projection.as_deref())? {
-            arrow.push(arrow_field(&field, request.strings)?);
+            let target = DataField {
+                data_type: target_type(table, &field),
+                ..field.clone()
+            };
+            arrow.push(arrow_field(&target, request.strings)?);
             output.push(Wanted::Field(field));
         }
         let shape = Self {

@@ -1,15 +1,26 @@
-//! From the columns of a file to the columns of the table. Facts: RP-254, table-format section 8.4.
+//! From the columns of a file to the columns of the table. Facts: RP-254, table-format sections 8.3 and 8.4.
 //!
-//! Columns are matched by field id: renames and moves cost nothing, a column that the file's schema does not have is
-//! null (also where it was dropped and added again under the same name, TF-078). The same code serves raw reads, key
-//! passes and value passes. Partition columns never come from a file (RP-255); they are no business of this module.
+//! Columns are matched by field id, nested ones too: renames and moves cost nothing, a column that the file's schema does
+//! not have is null (also where it was dropped and added again under the same name, TF-078), one of another type is cast.
+//! The same code serves raw reads, key passes and value passes, over every format: formats deliver what the file's schema
+//! says. Partition columns never come from a file (RP-255); they are no business of this module.
+
+mod change;
+mod target;
 
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::DataType as ArrowType;
 use paimon_format::{FileColumn, ScanSpec};
-use paimon_meta::{DataField, DataType, Error, Frame, Result, StringLayout, TableSchema, TypeKind};
+use paimon_meta::{
+    DataField, Error, Frame, ResolvedTable, Result, ResultExt, StringLayout, TableSchema, TypeKind,
+};
+
+use crate::cast::{Faults, Zone};
+use change::{Change, pruned};
+
+pub(crate) use target::target_type;
 
 /// A column that a pass wants of every file.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +40,8 @@ const VALUE_KIND: &str = "_VALUE_KIND";
 /// Where a wanted column comes from.
 #[derive(Clone, Debug)]
 enum Source {
-    /// Column of the scan, by index.
-    Scanned(usize),
+    /// Column of the scan, by index, with the name that errors give it and what is done to its values.
+    Scanned(usize, Arc<str>, Change),
     /// The file's schema does not have it.
     Null(ArrowType),
 }
@@ -47,35 +58,35 @@ impl FileScan {
     /// The scan of a file of schema `file_schema`.
     ///
     /// # Errors
-    /// `Unsupported` where a type changed (`type casts`).
+    /// `Corrupt` where the schemas say of a column what no change of a schema does.
     pub(crate) fn new(
         wanted: &[Wanted],
+        table: &ResolvedTable,
         file_schema: &TableSchema,
         batch_size: usize,
         strings: StringLayout,
     ) -> Result<Self> {
+        let zone = Zone::parse(&table.time_zone)?;
         let mut columns: Vec<FileColumn> = Vec::new();
         let mut sources = Vec::with_capacity(wanted.len());
         for column in wanted {
-            let source = match column {
-                Wanted::Sequence => scanned(
-                    &mut columns,
-                    system_column(SEQUENCE_NUMBER, TypeKind::BigInt),
-                ),
-                Wanted::Kind => scanned(&mut columns, system_column(VALUE_KIND, TypeKind::TinyInt)),
-                Wanted::Field(field) => match file_schema.field_by_id(field.id) {
-                    None => Source::Null(field.data_type.to_arrow(strings)?),
-                    Some(in_file) => {
-                        check_type(field, in_file)?;
-                        let column = FileColumn {
-                            name: in_file.name.clone(),
-                            data_type: in_file.data_type.clone(),
-                        };
-                        scanned(&mut columns, column)
+            let (asked, source) = match column {
+                Wanted::Sequence => system_column(SEQUENCE_NUMBER, TypeKind::BigInt),
+                Wanted::Kind => system_column(VALUE_KIND, TypeKind::TinyInt),
+                Wanted::Field(field) => {
+                    match field_source(field, table, file_schema, (strings, zone))
+                        .at(|| Frame::Column(field.name.clone()))?
+                    {
+                        Ok(found) => found,
+                        Err(missing) => {
+                            sources.push(Source::Null(missing));
+                            continue;
+                        }
                     }
-                },
+                }
             };
-            sources.push(source);
+            let index = scanned(&mut columns, asked);
+            sources.push(Source::Scanned(index, source.0, source.1));
         }
         let spec = Arc::new(ScanSpec {
             columns,
@@ -85,78 +96,94 @@ impl FileScan {
         Ok(Self { spec, sources })
     }
 
-    /// The wanted columns of a scanned batch.
+    /// The wanted columns of a scanned batch, all of whose rows belong to the result.
+    ///
+    /// # Errors
+    /// `Corrupt` for a value that cannot be cast, with its column; `Internal` if the batch is not of this scan.
+    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        let (columns, faults) = self.decode(batch)?;
+        faults.check(|_| true)?;
+        Ok(columns)
+    }
+
+    /// The wanted columns of a scanned batch, and the values that could not be cast.
     ///
     /// # Errors
     /// `Internal` if the batch is not of this scan.
-    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
-        self.sources
-            .iter()
-            .map(|source| match source {
-                Source::Null(data_type) => Ok(new_null_array(data_type, batch.num_rows())),
-                Source::Scanned(index) => batch
-                    .columns()
-                    .get(*index)
-                    .map(Arc::clone)
-                    .ok_or_else(|| Error::internal(format!("batch has no column {index}"))),
-            })
-            .collect()
+    pub(crate) fn decode(&self, batch: &RecordBatch) -> Result<(Vec<ArrayRef>, Faults)> {
+        let mut faults = Faults::default();
+        let mut columns = Vec::with_capacity(self.sources.len());
+        for source in &self.sources {
+            columns.push(match source {
+                Source::Null(data_type) => new_null_array(data_type, batch.num_rows()),
+                Source::Scanned(index, name, change) => {
+                    let array = batch.columns().get(*index);
+                    let array = array
+                        .ok_or_else(|| Error::internal(format!("batch has no column {index}")))?;
+                    let first = faults.len();
+                    let frame = || Frame::Column(name.to_string());
+                    let array = change.apply(array, &mut faults).at(frame)?;
+                    faults.at(first, frame);
+                    array
+                }
+            });
+        }
+        Ok((columns, faults))
     }
 }
 
-fn system_column(name: &str, kind: TypeKind) -> FileColumn {
-    FileColumn {
+/// What to ask of the file for a column, and the name and change of what comes.
+type Found = (FileColumn, (Arc<str>, Change));
+
+fn system_column(name: &str, kind: TypeKind) -> Found {
+    let column = FileColumn {
         name: name.to_owned(),
         data_type: kind.not_null(),
-    }
+    };
+    (column, (name.into(), Change::Keep))
+}
+
+/// Where a column of the table comes from, or the type of the nulls that stand for it.
+fn field_source(
+    field: &DataField,
+    table: &ResolvedTable,
+    file_schema: &TableSchema,
+    (strings, zone): (StringLayout, Zone),
+) -> Result<Result<Found, ArrowType>> {
+    let to = target::inner_target_type(table, field).to_arrow(strings)?;
+    let written = file_schema.field_by_id(field.id);
+    let read = written.and_then(|written| pruned(&field.data_type, &written.data_type));
+    let (Some(written), Some(data_type)) = (written, read) else {
+        return Ok(Err(to));
+    };
+    let change = Change::new(&field.data_type, &data_type, &to, strings, zone)?;
+    let column = FileColumn {
+        name: written.name.clone(),
+        data_type,
+    };
+    Ok(Ok((column, (field.name.as_str().into(), change))))
 }
 
 /// Scans each file column once, however often it is wanted.
-fn scanned(columns: &mut Vec<FileColumn>, column: FileColumn) -> Source {
-    let index = columns
-        .iter()
-        .position(|known| *known == column)
-        .unwrap_or_else(|| {
-            columns.push(column);
-            columns.len() - 1
-        });
-    Source::Scanned(index)
+fn scanned(columns: &mut Vec<FileColumn>, column: FileColumn) -> usize {
+    let known = columns.iter().position(|known| *known == column);
+    known.unwrap_or_else(|| {
+        columns.push(column);
+        columns.len() - 1
+    })
 }
 
 /// Whether a column can be read from files of a schema.
 ///
 /// # Errors
-/// `Unsupported` if not, naming what is missing.
-pub(crate) fn check_readable(field: &DataField, file_schema: &TableSchema) -> Result<()> {
-    file_schema
-        .field_by_id(field.id)
-        .map_or(Ok(()), |in_file| check_type(field, in_file))
-}
-
-fn check_type(field: &DataField, in_file: &DataField) -> Result<()> {
-    if same_values(&field.data_type, &in_file.data_type) {
-        return Ok(());
-    }
-    let change = format!("{} was written as {}", field.data_type, in_file.data_type);
-    Err(Error::unsupported("type casts")
-        .with_detail(change)
-        .at(Frame::Column(field.name.clone())))
-}
-
-/// Whether values of the file's type are values of the table's as they are.
-fn same_values(table: &DataType, file: &DataType) -> bool {
-    match (&table.kind, &file.kind) {
-        (TypeKind::Array(a), TypeKind::Array(b))
-        | (TypeKind::Multiset(a), TypeKind::Multiset(b)) => same_values(a, b),
-        (TypeKind::Map(key_a, a), TypeKind::Map(key_b, b)) => {
-            same_values(key_a, key_b) && same_values(a, b)
-        }
-        (TypeKind::Row(a), TypeKind::Row(b)) => {
-            a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| {
-                    a.id == b.id && a.name == b.name && same_values(&a.data_type, &b.data_type)
-                })
-        }
-        (a, b) => a == b,
-    }
+/// As [`FileScan::new`].
+pub(crate) fn check_readable(
+    field: &DataField,
+    table: &ResolvedTable,
+    file_schema: &TableSchema,
+) -> Result<()> {
+    let zone = Zone::parse(&table.time_zone)?;
+    field_source(field, table, file_schema, (StringLayout::View, zone))
+        .at(|| Frame::Column(field.name.clone()))
+        .map(|_| ())
 }

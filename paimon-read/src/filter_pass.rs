@@ -15,6 +15,7 @@ use paimon_format::{GroupBatches, RowRanges};
 use paimon_io::{Counter, Metrics};
 use paimon_meta::{Error, FieldId, Frame, Result, ResultExt};
 
+use crate::cast::Faults;
 use crate::columns::{FilterPlan, Origin, constant_column};
 use crate::compact::copied;
 use crate::fetches::yield_now;
@@ -45,12 +46,16 @@ pub(crate) async fn filter_piece(
         for item in batches {
             let (rows, batch) = item.at(|| Frame::File(file.name.clone()))?;
             metrics.add(Counter::RowsDecoded, rows.row_count());
+            let (columns, mut faults) =
+                scan.decode(&batch).at(|| Frame::File(file.name.clone()))?;
+            faults.at(0, || Frame::File(file.name.clone()));
             let (rows, columns) = match &winners {
-                Some(winners) => restricted(rows, winners, scan.columns(&batch)?)?,
-                None => (rows, scan.columns(&batch)?),
+                Some(winners) => restricted(rows, winners, columns, &mut faults)?,
+                None => (rows, columns),
             };
             if !rows.is_empty() {
-                let block = Decoded::new(Positions::new(&rows, piece.first_row)?, columns);
+                let block = Decoded::new(Positions::new(&rows, piece.first_row)?, columns)
+                    .with_faults(faults);
                 let kept = filter_block(piece, filter, block, &mut survivors)?;
                 piece.values.filtered.extend(kept);
             }
@@ -71,6 +76,7 @@ fn restricted(
     rows: RowRanges,
     winners: &RowRanges,
     columns: Vec<ArrayRef>,
+    faults: &mut Faults,
 ) -> Result<(RowRanges, Vec<ArrayRef>)> {
     let kept = rows.intersect(winners);
     if kept.row_count() == rows.row_count() {
@@ -89,8 +95,18 @@ fn restricted(
         }
         mask.append_n(count(decoded.end - at), false);
     }
-    let columns = filtered(&columns, mask.finish())?;
+    let mask = mask.finish();
+    let columns = filtered(&columns, mask.clone())?;
+    keep_faults(faults, &mask);
     Ok((kept, columns))
+}
+
+/// Moves faults with their rows where only those are kept for which a bit is set.
+fn keep_faults(faults: &mut Faults, mask: &BooleanBuffer) {
+    faults.move_rows(0, |row| {
+        let kept = row < mask.len() && mask.value(row);
+        kept.then(|| mask.slice(0, row).count_set_bits())
+    });
 }
 
 /// The rows of columns for which a bit is set.
@@ -140,7 +156,10 @@ fn filter_block(
     block: Decoded,
     survivors: &mut Survivors,
 ) -> Result<Option<Decoded>> {
-    let passed = evaluate_filter(piece, filter, &block)?;
+    // A row with a value that could not be cast is not known to fail the condition. If it was picked, it is an error.
+    let passed = block
+        .faults
+        .and_rows(evaluate_filter(piece, filter, &block)?);
     let mut ranges = Vec::new();
     for (start, end) in passed.set_slices() {
         // A block is part of a piece, so its rows count below 2^32.
@@ -159,7 +178,7 @@ fn filter_block(
 }
 
 fn keep(
-    block: Decoded,
+    mut block: Decoded,
     passed: &BooleanBuffer,
     ranges: Vec<std::ops::Range<u32>>,
 ) -> Result<Decoded> {
@@ -172,7 +191,8 @@ fn keep(
         // The rest of the piece may take long to come: do not hold whole pages for a few rows until then.
         arrays = arrays.iter().map(copied).collect();
     }
-    Ok(Decoded::new(Positions::from_ranges(ranges), arrays))
+    keep_faults(&mut block.faults, passed);
+    Ok(Decoded::new(Positions::from_ranges(ranges), arrays).with_faults(block.faults))
 }
 
 /// The rows of a block that pass; unknown does not.

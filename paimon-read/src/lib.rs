@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod blocking;
+mod cast;
 mod changelog_view;
 mod columns;
 mod compact;

@@ -129,7 +129,7 @@ impl FileOpener {
             return Ok(None);
         }
         let schema = self.context.schema_of(meta)?;
-        FileScan::new(wanted, schema, batch_size, strings)
+        FileScan::new(wanted, &self.context.table, schema, batch_size, strings)
             .map(Some)
             .at(|| Frame::File(meta.file_name.clone()))
     }

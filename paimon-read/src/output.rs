@@ -49,6 +49,8 @@ struct SetBuilder {
 
 impl SetBuilder {
     fn push(&mut self, batch: u64, decoded: &mut Decoded, start: u32, length: u32) -> Result<()> {
+        let rows = start as usize..(start + length) as usize;
+        decoded.faults.check(|row| rows.contains(&row))?;
         if decoded.registered.batch != batch {
             let source = u32::try_from(self.sources.len())
                 .map_err(|_| Error::internal("more than 2^32 sources in a batch"))?;
@@ -201,6 +203,9 @@ impl BatchBuilder {
     }
 
     /// Adds rows `start..start + length` of decoded columns to a set.
+    ///
+    /// # Errors
+    /// A fault of one of the rows.
     pub(crate) fn push(
         &mut self,
         set: Set,

@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 use paimon_format::{GroupBatches, RowRanges};
-use paimon_meta::{Error, Frame, Result};
+use paimon_meta::{Error, Frame, Result, ResultExt};
 
 use crate::evolve::FileScan;
 use crate::fetches::Ticket;
@@ -128,7 +128,9 @@ impl LateCursor {
             return Err(Error::internal("a batch came with positions of other rows"));
         }
         let length = positions.len();
-        self.current = Some(Decoded::new(positions, scan.columns(&batch)?));
+        let (columns, mut faults) = scan.decode(&batch).at(|| Frame::File(file.to_owned()))?;
+        faults.at(0, || Frame::File(file.to_owned()));
+        self.current = Some(Decoded::new(positions, columns).with_faults(faults));
         Ok(length)
     }
 }

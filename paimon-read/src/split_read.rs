@@ -24,12 +24,17 @@ pub(crate) fn check(split: &DataSplit, context: &ReadContext) -> Result<()> {
     }
     let shape = context.shape()?;
     let fields = shape.needed(&context.table.schema)?;
+    let mut checked = vec![context.table.schema.id];
     for file in &split.files {
         let frame = || Frame::File(file.file_name.clone());
         format_reader(file.format().unwrap_or_default()).at(frame)?;
         let schema = context.schema_of(file)?;
+        if checked.contains(&schema.id) {
+            continue;
+        }
+        checked.push(schema.id);
         for field in &fields {
-            crate::evolve::check_readable(field, schema).at(frame)?;
+            crate::evolve::check_readable(field, &context.table, schema).at(frame)?;
         }
     }
     Ok(())

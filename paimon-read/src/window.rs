@@ -13,6 +13,7 @@ use futures_util::future::BoxFuture;
 use paimon_format::RowRanges;
 use paimon_meta::{Error, Result};
 
+use crate::cast::Faults;
 use crate::columns::{ColumnPlan, FilterPlan};
 use crate::merge::Stretch;
 use crate::open::OpenFile;
@@ -37,6 +38,8 @@ pub(crate) struct Decoded {
     pub(crate) positions: Positions,
     /// The columns.
     pub(crate) arrays: Vec<ArrayRef>,
+    /// Values of them that could not be cast: errors if their rows become part of the result.
+    pub(crate) faults: Faults,
     /// Speeds up ascending look-ups in `positions`.
     pub(crate) hint: usize,
     /// Where the output batch being built knows these columns, see [`crate::output`].
@@ -48,9 +51,17 @@ impl Decoded {
         Self {
             positions,
             arrays,
+            faults: Faults::default(),
             hint: 0,
             registered: Registered::default(),
         }
+    }
+
+    /// With values that could not be cast.
+    #[must_use]
+    pub(crate) fn with_faults(mut self, faults: Faults) -> Self {
+        self.faults = faults;
+        self
     }
 
     /// As [`Positions::find`].

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType as ArrowType, Field, FieldRef, Fields};
-use paimon_meta::{DataField, DataType, Error, Frame, Result, ResultExt, TypeKind};
+use paimon_meta::{
+    DataField, DataType, Error, FieldId, Frame, MAX_LENGTH, Result, ResultExt, TypeKind,
+};
 
 use super::convert::{Convert, hint};
 use super::nested::Conversion;
@@ -16,6 +18,8 @@ use crate::scan::FileColumn;
 
 /// The child by which a map in the layout `shared-shredding` is known (table-format 7.8).
 const SHREDDED: &str = "__field_mapping";
+/// The child by which a variant with columns of its own is known (TF-087).
+const SHREDDED_VALUE: &str = "typed_value";
 
 /// An asked column that is in the file.
 #[derive(Debug)]
@@ -121,7 +125,9 @@ impl Walk<'_> {
             (TypeKind::Map(..), ArrowType::Struct(from), _) if from.find(SHREDDED).is_some() => {
                 Err(Error::unsupported("shared-shredding maps in Parquet files"))
             }
-            (TypeKind::Variant, ..) => Err(not_read("VARIANT")),
+            (TypeKind::Variant, ArrowType::Struct(from), ArrowType::Struct(to)) => {
+                self.variant(from, to)
+            }
             (TypeKind::Blob, ..) => Err(not_read("BLOB")),
             (TypeKind::Geometry(_), ..) => Err(not_read("GEOMETRY")),
             (TypeKind::Geography { .. }, ..) => Err(not_read("GEOGRAPHY")),
@@ -183,6 +189,21 @@ impl Walk<'_> {
             ArrowType::List(retyped(from, ArrowType::Struct(decoded))),
             conversion,
         ))
+    }
+
+    /// A value and its metadata, in whatever order (TF-087).
+    fn variant(&mut self, from: &Fields, to: &Fields) -> Result<(ArrowType, Conversion)> {
+        if from.find(SHREDDED_VALUE).is_some() {
+            return Err(Error::unsupported("shredded VARIANT in Parquet files"));
+        }
+        let child = |field: &FieldRef| DataField {
+            id: FieldId(0),
+            name: field.name().clone(),
+            data_type: TypeKind::VarBinary(MAX_LENGTH).not_null(),
+            description: None,
+            default_value: None,
+        };
+        self.row(from, &to.iter().map(child).collect::<Vec<_>>(), to)
     }
 
     /// The asked children by name; the others are not read.

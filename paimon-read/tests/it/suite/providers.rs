@@ -238,11 +238,4 @@ fn what_is_not_built_is_named_before_any_request() {
     let mut split = table.split(vec![file.clone()]);
     split.bucket = -2;
     assert_eq!(lacking(&table, split), "streaming read");
-    let mut table = table;
-    table.evolve(|schema| schema.fields[1].data_type = paimon_meta::TypeKind::Date.nullable());
-    assert_eq!(
-        lacking(&table, table.split(vec![file.clone()])),
-        "type casts"
-    );
-    assert_eq!(lacking(&table, table.raw_split(vec![file])), "type casts");
 }
