@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "avro-codec")]
+mod avro_codec;
 mod binary_row;
 mod bucket;
 mod calendar;
@@ -27,6 +29,8 @@ mod types;
 mod value;
 mod value_arrow;
 
+#[cfg(feature = "avro-codec")]
+pub use avro_codec::AvroCodec;
 pub use binary_row::{BinaryRow, BinaryRowRef, encode_row};
 pub use bucket::{BucketFunction, BucketHash, murmur_hash};
 pub use calendar::{date_of, days_of};

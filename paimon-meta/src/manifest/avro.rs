@@ -15,7 +15,6 @@
 //! their records, and one array is one batch. After an array come the terminator and the file's sync marker; if blocks
 //! hold too many or too few bytes for their count, something else is found there.
 
-mod codec;
 mod projection;
 mod schema;
 
@@ -27,8 +26,8 @@ use arrow_array::{Array, StructArray};
 use arrow_avro::reader::{Reader, ReaderBuilder};
 use arrow_avro::schema::AvroSchema;
 
+use crate::avro_codec::AvroCodec;
 use crate::error::{Error, Result};
-use codec::Codec;
 use projection::Projection;
 
 pub(super) use projection::{Field, Want};
@@ -160,7 +159,7 @@ impl Iterator for EntryReader<'_> {
 /// The parts of a container file.
 struct Container<'a> {
     schema: &'a [u8],
-    codec: Codec,
+    codec: AvroCodec,
     sync: [u8; SYNC_BYTES],
     blocks: Cursor<'a>,
 }
@@ -194,7 +193,7 @@ impl<'a> Container<'a> {
         }
         let sync = cursor.sync()?;
         let schema = schema.ok_or_else(|| Error::corrupt("avro header has no schema"))?;
-        let codec = Codec::from_name(codec.unwrap_or(b"null"))?;
+        let codec = AvroCodec::from_name(codec.unwrap_or(b"null"))?;
         Ok(Self {
             schema,
             codec,
@@ -222,7 +221,7 @@ fn not_avro(file: &[u8]) -> Error {
 struct Blocks<'a> {
     cursor: Cursor<'a>,
     sync: [u8; SYNC_BYTES],
-    codec: Codec,
+    codec: AvroCodec,
     min_entry_bytes: u64,
 }
 

@@ -1,5 +1,6 @@
-//! Compression of blocks, with a bound on what comes out.
+//! Compression of the blocks of Avro files, with a bound on what comes out.
 
+use std::fmt;
 use std::io::{self, Read};
 
 use bzip2::read::BzDecoder;
@@ -22,8 +23,10 @@ const XZ_MEMORY_BYTES: u64 = 128 << 20;
 /// Output asked from zstd at once: its largest block.
 const ZSTD_STEP_BYTES: usize = 128 << 10;
 
-/// The codecs of Avro (section 4.1).
-pub(super) enum Codec {
+/// A codec of Avro files (table-format section 4.1), with what it keeps from block to block.
+pub struct AvroCodec(Codec);
+
+enum Codec {
     Null,
     Deflate,
     Snappy,
@@ -32,48 +35,62 @@ pub(super) enum Codec {
     Xz,
 }
 
-impl Codec {
-    pub(super) fn from_name(name: &[u8]) -> Result<Self> {
-        Ok(match name {
-            b"null" => Self::Null,
-            b"deflate" => Self::Deflate,
-            b"snappy" => Self::Snappy,
-            b"zstandard" => Self::Zstandard(Decoder::new().map_err(|error| {
+impl fmt::Debug for AvroCodec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AvroCodec").field(&self.name()).finish()
+    }
+}
+
+impl AvroCodec {
+    /// The codec by its name in the header of a file: `null`, `deflate`, `snappy`, `zstandard`, `bzip2`, `xz`.
+    ///
+    /// # Errors
+    /// `Unsupported`, naming it, for any other.
+    pub fn from_name(name: &[u8]) -> Result<Self> {
+        let codec = match name {
+            b"null" => Codec::Null,
+            b"deflate" => Codec::Deflate,
+            b"snappy" => Codec::Snappy,
+            b"zstandard" => Codec::Zstandard(Decoder::new().map_err(|error| {
                 Error::internal("zstandard decoder cannot be made").with_source(error)
             })?),
-            b"bzip2" => Self::Bzip2,
-            b"xz" => Self::Xz,
+            b"bzip2" => Codec::Bzip2,
+            b"xz" => Codec::Xz,
             other => {
                 let name = String::from_utf8_lossy(other);
                 return Err(Error::unsupported(format!("avro codec {name}")));
             }
-        })
+        };
+        Ok(Self(codec))
     }
 
     fn name(&self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Deflate => "deflate",
-            Self::Snappy => "snappy",
-            Self::Zstandard(_) => "zstandard",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
+        match self.0 {
+            Codec::Null => "null",
+            Codec::Deflate => "deflate",
+            Codec::Snappy => "snappy",
+            Codec::Zstandard(_) => "zstandard",
+            Codec::Bzip2 => "bzip2",
+            Codec::Xz => "xz",
         }
     }
 
-    /// Appends what `block` inflates to.
-    pub(super) fn decompress(&mut self, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    /// Appends what `block` inflates to: at most 1 MiB, or 1024 times its length, and never more than 256 MiB.
+    ///
+    /// # Errors
+    /// `Corrupt` if it does not inflate or to more than that.
+    pub fn decompress(&mut self, block: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let limit = block
             .len()
             .saturating_mul(INFLATION)
             .clamp(SMALL_BLOCK_BYTES, LARGE_BLOCK_BYTES);
-        let fits = match self {
-            Self::Null => copy(block, limit, out),
-            Self::Deflate => read_limited(DeflateDecoder::new(block), limit, out),
-            Self::Snappy => snappy(block, limit, out),
-            Self::Zstandard(decoder) => zstandard(decoder, block, limit, out),
-            Self::Bzip2 => read_limited(BzDecoder::new(block), limit, out),
-            Self::Xz => Stream::new_stream_decoder(XZ_MEMORY_BYTES, 0)
+        let fits = match &mut self.0 {
+            Codec::Null => copy(block, limit, out),
+            Codec::Deflate => read_limited(DeflateDecoder::new(block), limit, out),
+            Codec::Snappy => snappy(block, limit, out),
+            Codec::Zstandard(decoder) => zstandard(decoder, block, limit, out),
+            Codec::Bzip2 => read_limited(BzDecoder::new(block), limit, out),
+            Codec::Xz => Stream::new_stream_decoder(XZ_MEMORY_BYTES, 0)
                 .map_err(io::Error::from)
                 .and_then(|stream| read_limited(XzDecoder::new_stream(block, stream), limit, out)),
         };
@@ -168,7 +185,7 @@ mod tests {
 
     fn inflate(codec: &str, block: &[u8]) -> Result<Vec<u8>> {
         let mut out = b"before".to_vec();
-        Codec::from_name(codec.as_bytes())?.decompress(block, &mut out)?;
+        AvroCodec::from_name(codec.as_bytes())?.decompress(block, &mut out)?;
         Ok(out.strip_prefix(b"before").unwrap().to_vec())
     }
 
