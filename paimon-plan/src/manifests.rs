@@ -18,7 +18,7 @@ use paimon_meta::{
 };
 
 use crate::entry_filter::{EntryBounds, EntryFilter, EntryTests, EntryVerdict};
-use crate::file_stats::StatsTest;
+use crate::file_stats::{Nan, StatsTest};
 use crate::prune::{Added, StatsVerdict};
 use crate::pruning::{FileTotals, PruneStep, Pruning, StepResult};
 
@@ -285,6 +285,7 @@ impl Decoding<'_> {
     /// What the statistics of a file say. A file of an unknown schema stays; if it is live, the plan fails for it.
     fn verdict(&self, batch: &ManifestBatch, row: usize) -> Result<StatsVerdict> {
         let rows = batch.row_count(row);
+        let nan = Nan::in_file(batch.file_name(row));
         let mut verdict = StatsVerdict {
             key: true,
             value: true,
@@ -294,7 +295,7 @@ impl Decoding<'_> {
         };
         if let (Some(test), Some(stats)) = (&tests.key, batch.key_stats(row)) {
             verdict.key = test
-                .may_match(stats, None, rows)
+                .may_match(stats, None, rows, nan)
                 .at(|| Frame::Field("_KEY_STATS".to_owned()))?;
         }
         // Of a file that does not hold all columns of its schema the statistics are not counted from its fields.
@@ -302,7 +303,7 @@ impl Decoding<'_> {
             (&tests.value, batch.value_stats(row), batch.write_cols(row))
         {
             verdict.value = test
-                .may_match(stats, batch.value_stats_cols(row), rows)
+                .may_match(stats, batch.value_stats_cols(row), rows, nan)
                 .at(|| Frame::Field("_VALUE_STATS".to_owned()))?;
         }
         Ok(verdict)

@@ -3,7 +3,7 @@ use paimon_meta::{
     SimpleStats, TablePredicate, TableSchema, TypeKind, encode_row,
 };
 
-use super::StatsTest;
+use super::{Nan, StatsTest};
 use crate::testing::{ints, schema};
 
 /// Statistics of `INT` columns: smallest, largest, nulls.
@@ -26,7 +26,12 @@ fn may_match(test: &StatsTest, stats: SimpleStats, listed: Option<&[&str]>) -> R
     let mut builder = FileTableBuilder::new();
     builder.push_file(&BinaryRow::default(), 0, 1, &file, KeepStats::ALL)?;
     let table = builder.finish();
-    test.may_match(table.value_stats(0).unwrap(), table.value_stats_cols(0), 10)
+    test.may_match(
+        table.value_stats(0).unwrap(),
+        table.value_stats_cols(0),
+        10,
+        Nan::Counted,
+    )
 }
 
 fn column(schema: &TableSchema, name: &str) -> (paimon_meta::FieldId, DataType) {
@@ -190,4 +195,45 @@ fn broken_statistics_are_an_error_and_not_a_guess() {
     let error = may_match(&test, stats, None).unwrap_err();
     assert_eq!(error.kind(), paimon_meta::ErrorKind::Corrupt);
     assert!(error.to_string().contains("field _MIN_VALUES"), "{error}");
+}
+
+#[test]
+fn files_that_may_hold_nan_above_their_maximum_are_kept() {
+    // TF-4.6: ORC.
+    let schema = schema(0, &[(0, "d", "DOUBLE"), (1, "e", "DOUBLE")], &[], &[]);
+    let double = TypeKind::Double.nullable();
+    let row = |value| {
+        let value = Some(Datum::Double(value));
+        encode_row(&[&double, &double], &[value.clone(), value]).unwrap()
+    };
+    let file = DataFileMeta {
+        value_stats: SimpleStats {
+            min_values: row(1.0),
+            max_values: row(2.0),
+            null_counts: Some(vec![Some(0), Some(0)]),
+        },
+        ..DataFileMeta::default()
+    };
+    let mut builder = FileTableBuilder::new();
+    builder
+        .push_file(&BinaryRow::default(), 0, 1, &file, KeepStats::ALL)
+        .unwrap();
+    let table = builder.finish();
+    let keeps = |predicate: &TablePredicate, nan| {
+        let test = StatsTest::of_values(predicate, &schema, &schema);
+        test.may_match(table.value_stats(0).unwrap(), None, 10, nan)
+            .unwrap()
+    };
+    let (id, data_type) = column(&schema, "d");
+    let above = |value| Predicate::gt(id, data_type.clone(), Datum::Double(value));
+    let nan = Nan::in_file("data-1.zst.orc");
+    assert!(keeps(&above(5.0), nan));
+    assert!(!keeps(&above(5.0), Nan::in_file("data-1.parquet")));
+    // Neither a value nor NaN is equal to 5 or below 1.
+    assert!(!keeps(&equals(&schema, "d", Datum::Double(5.0)), nan));
+    let below = Predicate::lt(id, data_type.clone(), Datum::Double(1.0));
+    assert!(!keeps(&below, nan));
+    // A value of one column with NaN in the other.
+    let both = Predicate::and([above(5.0), equals(&schema, "e", Datum::Double(1.5))]);
+    assert!(keeps(&both, nan));
 }
