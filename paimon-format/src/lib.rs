@@ -1,5 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(any(feature = "avro", feature = "orc"))]
+mod assemble;
+#[cfg(feature = "avro")]
+mod avro;
+#[cfg(any(feature = "avro", feature = "orc", feature = "parquet"))]
+mod decimal;
+#[cfg(feature = "orc")]
+mod orc;
+#[cfg(any(feature = "avro", feature = "orc", feature = "parquet"))]
+mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod prune;
@@ -12,12 +22,16 @@ mod scan_file;
 mod single_flight;
 mod source;
 
+#[cfg(feature = "avro")]
+pub use avro::AvroReader;
+#[cfg(feature = "orc")]
+pub use orc::OrcReader;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetReader;
 
 pub use prune::prune;
 pub use reader::{Bounds, DataFile, FormatReader, Grain, GroupBatches, GroupLayout, Layout};
-pub use registry::format_reader;
+pub use registry::{FormatOptions, format_reader, format_reader_with};
 pub use rows::{RowCursor, RowRanges};
 pub use scan::{FileColumn, ScanSpec};
 pub use scan_file::scan_file;

@@ -1,6 +1,6 @@
 //! Where a data file's bytes come from.
 
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "avro", feature = "orc", feature = "parquet"))]
 mod checked;
 
 use std::fmt;
@@ -27,5 +27,5 @@ pub trait ByteSource: fmt::Debug + Send + Sync {
     fn read(&self, ranges: Vec<Range<u64>>) -> BoxFuture<'static, Result<Vec<Bytes>>>;
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "avro", feature = "orc", feature = "parquet"))]
 pub(crate) use checked::{read_all, read_one};

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use paimon_format::{ByteSource, DataFile, FileColumn, Grain, RowRanges, format_reader, prune};
+use paimon_format::{
+    ByteSource, DataFile, FileColumn, FormatOptions, Grain, RowRanges, format_reader_with, prune,
+};
 use paimon_io::Counter;
 use paimon_meta::{
-    DataFileMeta, DataSplit, Error, FilePath, Frame, Predicate, Result, ResultExt, StringLayout,
-    TablePredicate,
+    DataFileMeta, DataSplit, Error, FilePath, Frame, Options, Predicate, Result, ResultExt,
+    StringLayout, TablePredicate,
 };
 
 use crate::columns::ColumnPlan;
@@ -100,7 +102,9 @@ impl FileOpener {
                 move || open_uncached(context, location, meta)
             };
             let cache = context.resources.cache::<Arc<dyn DataFile>>();
-            let key = format!("{location}#{}", meta.file_size);
+            let options = format_options(&context, meta.format().unwrap_or_default())?;
+            let zone = options.orc_instant_zone.unwrap_or_default();
+            let key = format!("{location}#{}{zone}", meta.file_size);
             let data = cache
                 .get_or_load(key, |file| file.heap_bytes(), load)
                 .await?;
@@ -205,13 +209,26 @@ impl FileOpener {
     }
 }
 
+/// What the files of a format do not say themselves.
+fn format_options(context: &ReadContext, format: &str) -> Result<FormatOptions> {
+    let table = &context.table;
+    let legacy = format == "orc"
+        && table
+            .options
+            .value(&Options::ORC_TIMESTAMP_LTZ_LEGACY_TYPE)?;
+    Ok(FormatOptions {
+        orc_instant_zone: legacy.then(|| table.time_zone.clone()),
+    })
+}
+
 async fn open_uncached(
     context: Arc<ReadContext>,
     location: String,
     meta: Arc<DataFileMeta>,
 ) -> Result<Arc<dyn DataFile>> {
     let format = meta.format().unwrap_or_default();
-    let reader = format_reader(format).at(|| Frame::File(meta.file_name.clone()))?;
+    let options = format_options(&context, format)?;
+    let reader = format_reader_with(format, &options).at(|| Frame::File(meta.file_name.clone()))?;
     let source: Arc<dyn ByteSource> = Arc::new(StoreSource::new(
         &context.resources,
         &location,

@@ -183,7 +183,7 @@ fn files_that_decide_by_rows_have_their_columns_read() {
 fn what_cannot_be_read_is_explained_all_the_same() {
     let text = explain("fmt_cast_ltz_orc", &[]);
     assert!(
-        text.contains("  reader    none, not supported: file format orc\n"),
+        text.contains("  reader    none, not supported: type casts"),
         "{text}"
     );
 }

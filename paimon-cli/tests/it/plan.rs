@@ -40,5 +40,6 @@ fn what_cannot_be_read_can_be_planned() {
     let plan = plan(&[&golden("fmt_cast_ltz_orc")]);
     let split = &plan["splits"][0];
     assert_eq!(split["reader"], Value::Null);
-    assert_eq!(split["not_supported"], "file format orc");
+    let reason = split["not_supported"].as_str().unwrap();
+    assert!(reason.starts_with("type casts"), "{reason}");
 }

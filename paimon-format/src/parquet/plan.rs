@@ -1,20 +1,20 @@
 //! What a scan asks of a file, worked out once and shared by all its row groups.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
-use arrow_schema::{ArrowError, DataType as ArrowType, Field, FieldRef, Schema, SchemaRef};
-use paimon_meta::{Error, Frame, Result, ResultExt};
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
+use arrow_schema::{DataType as ArrowType, FieldRef, Schema, SchemaRef};
+use paimon_meta::{Error, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaData;
 
-use super::column::{Resolved, resolve};
+use super::column::resolve;
 use super::error::corrupt;
 use super::nested::Conversion;
 use super::schema::FileSchema;
-use crate::scan::{FileColumn, ScanSpec};
+use crate::output::{output_batch, output_schema, resolve_columns};
+use crate::scan::ScanSpec;
 
 /// Plans of the scans of one file that are remembered; a merge has two at a time.
 const REMEMBERED: usize = 8;
@@ -45,7 +45,7 @@ impl ScanPlan {
     /// # Errors
     /// `Corrupt` and `Unsupported` name the column that cannot be read as asked, `InvalidInput` one asked twice.
     pub(super) fn new(file: &FileSchema, scan: &ScanSpec) -> Result<Self> {
-        let found = find_columns(file, scan)?;
+        let found = resolve_columns(scan, |column, to| resolve(file, column, to))?;
         let resolved = || found.iter().filter_map(|(_, resolved)| resolved.as_ref());
         let mut leaves: Vec<usize> = resolved()
             .flat_map(|column| &column.leaves)
@@ -70,11 +70,7 @@ impl ScanPlan {
         let decoder = decoder(file.metadata(), &decoded)?;
         let mask = ProjectionMask::leaves(decoder.parquet_schema(), leaves.iter().copied());
 
-        let output = scan.columns.iter().zip(&found);
-        let output = output.map(|(column, (to, _))| {
-            Field::new(&column.name, to.clone(), column.data_type.nullable)
-        });
-        let schema = Arc::new(Schema::new(output.collect::<Vec<_>>()));
+        let schema = output_schema(scan, &found);
         let columns = found.into_iter().map(|(to, resolved)| match resolved {
             None => PlannedColumn::Absent(to),
             Some(column) => PlannedColumn::Present(
@@ -105,59 +101,16 @@ impl ScanPlan {
     /// # Errors
     /// `Corrupt` names the column whose values do not fit its type.
     pub(super) fn batch(&self, decoded: &[ArrayRef], rows: usize) -> Result<RecordBatch> {
-        let convert = |(column, field): (&PlannedColumn, &FieldRef)| {
-            let array = match column {
-                PlannedColumn::Absent(data_type) => new_null_array(data_type, rows),
-                PlannedColumn::Present(index, conversion) => {
-                    let array = decoded.get(*index);
-                    let array =
-                        array.ok_or_else(|| Error::internal("decoder gave too few columns"))?;
-                    conversion
-                        .apply(array)
-                        .at(|| Frame::Column(field.name().clone()))?
-                }
-            };
-            if !field.is_nullable() && array.null_count() > 0 {
-                let error = Error::corrupt(format!(
-                    "{} nulls in a column that is not null",
-                    array.null_count()
-                ));
-                return Err(error.at(Frame::Column(field.name().clone())));
+        output_batch(&self.schema, rows, |index| match self.columns.get(index) {
+            None => Err(Error::internal("scan has too few columns")),
+            Some(PlannedColumn::Absent(data_type)) => Ok(new_null_array(data_type, rows)),
+            Some(PlannedColumn::Present(index, conversion)) => {
+                let array = decoded.get(*index);
+                let array = array.ok_or_else(|| Error::internal("decoder gave too few columns"))?;
+                conversion.apply(array)
             }
-            Ok(array)
-        };
-        let arrays = self
-            .columns
-            .iter()
-            .zip(self.schema.fields())
-            .map(convert)
-            .collect::<Result<_>>()?;
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options);
-        batch.map_err(|error: ArrowError| {
-            Error::internal("batch does not have its schema").with_source(error)
         })
     }
-}
-
-/// The asked columns, each with its Arrow type and where it is in the file; absent ones may be null.
-fn find_columns(file: &FileSchema, scan: &ScanSpec) -> Result<Vec<(ArrowType, Option<Resolved>)>> {
-    let mut asked = HashSet::new();
-    let mut find = |column: &FileColumn| {
-        if !asked.insert(column.name.clone()) {
-            return Err(Error::invalid_input("column is asked twice"));
-        }
-        let to = column.data_type.to_arrow(scan.strings)?;
-        let resolved = resolve(file, column, &to)?;
-        if resolved.is_none() && !column.data_type.nullable {
-            return Err(Error::corrupt("column is missing in the file and not null"));
-        }
-        Ok((to, resolved))
-    };
-    let columns = scan.columns.iter();
-    columns
-        .map(|column| find(column).at(|| Frame::Column(column.name.clone())))
-        .collect()
 }
 
 fn decoder(metadata: &Arc<ParquetMetaData>, schema: &SchemaRef) -> Result<ArrowReaderMetadata> {

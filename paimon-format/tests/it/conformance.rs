@@ -197,7 +197,9 @@ fn positions_are_those_of_the_rows(subject: &Subject) {
 fn rows_outside_the_group_are_ignored(subject: &Subject) {
     let file = sample_file(subject);
     let last = file.layout().groups.len() - 1;
-    let rows = RowRanges::from_range(0..GROUP_ROWS as u64 / 2);
+    // Where there is one group alone, no row is outside it.
+    let first_row = file.layout().groups[last].first_row;
+    let rows = RowRanges::from_range(0..first_row.min(GROUP_ROWS as u64 / 2));
     assert!(
         read_group(file.as_ref(), last, &rows, &scan(vec![id()], 64))
             .unwrap()

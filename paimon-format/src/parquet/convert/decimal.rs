@@ -6,13 +6,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Decimal128Array, FixedSizeBinaryArray};
 use arrow_schema::DataType as ArrowType;
-use paimon_meta::{Error, Result};
+use paimon_meta::Result;
 
 use super::{Convert, unexpected};
+use crate::decimal::{WIDTH, signed_big_endian, too_many_digits};
 use crate::parquet::stored::Stored;
 
-/// Bytes of the widest decimal.
-const WIDTH: usize = size_of::<i128>();
 /// Most digits of the integers that are stored without a decimal annotation.
 const INT32_DIGITS: i32 = 10;
 const INT64_DIGITS: i32 = 19;
@@ -78,12 +77,6 @@ pub(super) fn convert(
         .map_err(|_| unexpected(array.data_type(), to))
 }
 
-fn too_many_digits(unscaled: i128, precision: u8) -> Error {
-    Error::corrupt(format!(
-        "decimal with unscaled value {unscaled} does not fit {precision} digits"
-    ))
-}
-
 fn unscaled(array: &ArrayRef) -> Result<Decimal128Array> {
     match array.data_type() {
         ArrowType::Int32 => Ok(array
@@ -123,29 +116,4 @@ fn fixed(array: &FixedSizeBinaryArray) -> Result<Decimal128Array> {
 
 fn from_bytes(bytes: Option<&[u8]>) -> Result<Option<i128>> {
     bytes.map(signed_big_endian).transpose()
-}
-
-/// Two's complement, big-endian. More than 16 bytes are read if those in front only repeat the sign.
-fn signed_big_endian(bytes: &[u8]) -> Result<i128> {
-    let bad = || {
-        Error::corrupt(format!(
-            "decimal of {} bytes, expected 1 to {WIDTH}",
-            bytes.len()
-        ))
-    };
-    let negative = bytes.first().ok_or_else(bad)? & 0x80 != 0;
-    let sign = if negative { 0xFF } else { 0 };
-    let (front, value) = bytes.split_at(bytes.len().saturating_sub(WIDTH));
-    let kept_sign = value
-        .first()
-        .is_some_and(|first| (first & 0x80 != 0) == negative);
-    if front.iter().any(|byte| *byte != sign) || !kept_sign {
-        return Err(bad());
-    }
-    let mut wide = [sign; WIDTH];
-    wide.iter_mut()
-        .rev()
-        .zip(value.iter().rev())
-        .for_each(|(to, from)| *to = *from);
-    Ok(i128::from_be_bytes(wide))
 }

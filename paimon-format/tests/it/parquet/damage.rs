@@ -4,74 +4,27 @@
 //! footers, page indexes and page headers.
 
 use bytes::Bytes;
-use paimon_format::{FileColumn, Grain, ParquetReader, RowRanges};
+use paimon_format::{FileColumn, ParquetReader};
 use paimon_meta::{ErrorKind, Result};
 
-use super::golden::golden_files;
 use super::natural::natural_columns;
-use crate::conformance::scan;
-use crate::memory::{now, open, read_all, read_group};
+use crate::damage::{Numbers, golden_files};
 
 /// Reads everything there is to read; the number of rows.
 fn exercise(bytes: Bytes, columns: &[FileColumn]) -> Result<u64> {
-    let file = open(&ParquetReader, bytes)?;
-    let scan = scan(columns.to_vec(), 1024);
-    let sparse = RowRanges::from_positions((0..file.layout().row_count.min(3000)).step_by(3));
-    let few_groups = file.layout().groups.len().min(3);
-    let sparse = (0..few_groups)
-        .try_for_each(|group| read_group(file.as_ref(), group, &sparse, &scan).map(drop));
-    let bounds = columns.iter().try_for_each(|column| {
-        now(file.bounds(column, Grain::Group))?;
-        now(file.bounds(column, Grain::Page)).map(drop)
-    });
-    let batches = read_all(file.as_ref(), &scan)?;
-    sparse?;
-    bounds?;
-    let rows = batches
-        .iter()
-        .map(|(_, batch)| batch.num_rows() as u64)
-        .sum();
-    assert_eq!(rows, file.layout().row_count);
-    Ok(rows)
+    crate::damage::exercise(&ParquetReader, bytes, columns)
 }
 
-/// Numbers that are the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-
-    /// Changes up to three bytes, half of the time in the footer.
-    fn damage(&mut self, bytes: &mut [u8]) {
-        let length = bytes.len();
-        let footer: [u8; 4] = bytes[length - 8..length - 4].try_into().unwrap();
-        let footer = usize::try_from(u32::from_le_bytes(footer)).unwrap();
-        for _ in 0..=self.below(3) {
-            let in_footer = self.below(2) == 0;
-            let at = if in_footer {
-                length - 1 - self.below((footer + 8).min(length))
-            } else {
-                self.below(length)
-            };
-            bytes[at] = match self.below(4) {
-                0 => 0,
-                1 => u8::MAX,
-                2 => bytes[at] ^ (1 << self.below(8)),
-                _ => u8::try_from(self.below(256)).unwrap(),
-            };
-        }
-    }
+/// Bytes of the footer.
+fn tail(bytes: &[u8]) -> usize {
+    let length = bytes.len();
+    let footer: [u8; 4] = bytes[length - 8..length - 4].try_into().unwrap();
+    usize::try_from(u32::from_le_bytes(footer)).unwrap() + 8
 }
 
 /// Golden files that are whole, with columns to read.
 fn samples() -> impl Iterator<Item = (Vec<u8>, Vec<FileColumn>)> {
-    let files = golden_files()
+    let files = golden_files("parquet")
         .into_iter()
         .map(|path| std::fs::read(path).unwrap());
     files
@@ -87,13 +40,8 @@ fn golden_files_are_read_whole_and_damaged_ones_never_panic() {
     let mut errors = 0;
     for (mut bytes, columns) in samples() {
         exercise(bytes.clone().into(), &columns).unwrap();
-        // The same damage to a file whatever other files there are.
-        let mut numbers = Numbers(
-            bytes
-                .iter()
-                .fold(1, |sum, byte| sum * 31 % 1_000_003 + u64::from(*byte)),
-        );
-        numbers.damage(&mut bytes);
+        let tail = tail(&bytes);
+        Numbers::of(&bytes).damage(&mut bytes, tail);
         errors += usize::from(exercise(bytes.into(), &columns).is_err());
     }
     assert!(errors > 500, "{errors}");
