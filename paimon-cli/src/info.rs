@@ -20,6 +20,7 @@ use paimon_meta::{
     ManifestReader, ResolvedTable, Result, ResultExt, Snapshot, Statistics, decode_index_manifest,
     decode_manifest_list, manifest_path, statistics_path,
 };
+use paimon_plan::TableLocation;
 use paimon_read::block_on;
 
 use crate::args::{InfoArguments, Selection};
@@ -53,6 +54,12 @@ pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Failure> {
 
 /// Flags that say nothing here.
 fn refuse(selection: &Selection) -> Result<(), Failure> {
+    if let Some(system) = TableLocation::parse(&selection.table)?.system_table {
+        let fault = format!("{system} is rows, info shows files");
+        return Err(Failure::Usage(
+            Error::invalid_input(fault).with_hint("paimon scan, which reads it"),
+        ));
+    }
     let flags = [
         ("--columns", selection.columns.is_some()),
         ("--where", selection.condition.is_some()),

@@ -101,8 +101,11 @@ fn unknown_system_tables_list_those_there_are() {
     );
     let (code, text) = run(&["plan", &system("lab_r_one", "files")]).failed();
     assert_eq!(code, 3, "{text}");
-    let (code, text) = run(&["scan", &system("lab_r_one", "files"), "--bucket", "1"]).failed();
-    assert_eq!(code, 2, "{text}");
+    let files = system("lab_r_one", "files");
+    for wrong in [&["scan", &files, "--bucket", "1"][..], &["info", &files]] {
+        let (code, text) = run(wrong).failed();
+        assert_eq!(code, 2, "{wrong:?}: {text}");
+    }
 }
 
 #[test]
