@@ -61,6 +61,7 @@ use std::fmt;
 use arrow_array::{ArrayRef, UInt32Array};
 use paimon_meta::Error;
 
+pub use rbm64::rbm64_values;
 pub use registry::aggregate_function;
 pub use versions::{Step, Versions};
 

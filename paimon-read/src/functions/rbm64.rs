@@ -37,6 +37,19 @@ use super::column::AggregateColumn;
 use super::sketch::{Sketch, merge_sketches, require_bytes};
 use super::{AggregateFunction, MergeFault, Merged, Versions};
 
+/// The numbers of a bitmap as `rbm64` columns hold it, ascending: no library but the reference's reads this format.
+///
+/// # Errors
+/// `Corrupt` if the bytes are no such bitmap.
+pub fn rbm64_values(bytes: &[u8]) -> Result<Vec<u64>> {
+    let bitmap = Bitmap64::decode(bytes)?;
+    let values = bitmap.0.into_iter().flat_map(|(key, low)| {
+        let high = key << LOW_BITS;
+        low.into_iter().map(move |low| high | u64::from(low))
+    });
+    Ok(values.collect())
+}
+
 #[derive(Debug)]
 struct RoaringBitmap64;
 
@@ -54,6 +67,9 @@ impl AggregateFunction for RoaringBitmap64 {
 /// Lower 16 bits of the values by their upper 48 bits.
 #[derive(Debug, Default)]
 struct Bitmap64(BTreeMap<u64, RoaringBitmap>);
+
+/// Bits of a value below its key.
+const LOW_BITS: u32 = 16;
 
 /// Bytes of a key.
 const KEY_BYTES: usize = 6;

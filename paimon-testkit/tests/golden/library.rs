@@ -155,6 +155,10 @@ impl GoldenReader for Library {
         Ok(Some(vec![splits.collect::<Result<_>>()?]))
     }
 
+    fn decode(&self, kind: &str, sketch: &[u8]) -> Result<Option<serde_json::Value>> {
+        crate::sketches::content(kind, sketch).map(Some)
+    }
+
     fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
         if let Some(SystemTable::Metadata(which)) = system_table(request)? {
             let resources = Resources::local();

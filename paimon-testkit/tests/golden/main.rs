@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod library;
 #[cfg(test)]
+mod sketches;
+#[cfg(test)]
 mod system;
 
 #[cfg(test)]

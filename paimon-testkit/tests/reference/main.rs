@@ -11,6 +11,10 @@
 mod library;
 
 #[cfg(test)]
+#[path = "../golden/sketches.rs"]
+mod sketches;
+
+#[cfg(test)]
 #[path = "../golden/system.rs"]
 mod system;
 
