@@ -6,8 +6,8 @@ use paimon_meta::{Error, Result};
 
 /// Before this second (1900-01-01T00:00:00Z) Java knows no changes of offset and takes the standard one of today.
 const FIRST_CHANGE: i64 = -2_208_988_800;
-/// The last year whose changes are listed; those of later years follow the same rules.
-const LAST_YEAR: i32 = 2037;
+/// The last year whose changes are listed; those of later years follow the rules of its last decades.
+const LAST_YEAR: i32 = 2099;
 /// Years after which dates fall on the same days of the week, as long as each fourth year is a leap year.
 const CYCLE: i32 = 28;
 /// A second of the last year.
@@ -122,6 +122,13 @@ mod tests {
         // January and July of the year 3000.
         assert_eq!(york.offset(32_503_680_000), -18_000);
         assert_eq!(york.offset(32_519_232_000), -14_400);
+        // Brazil has had no summer time since 2019.
+        let mut paulo = Zone::named("America/Sao_Paulo").unwrap().unwrap();
+        assert_eq!(paulo.offset(1_357_000_000), -7_200);
+        for january in [2_525_000_000, 32_503_680_000] {
+            assert_eq!(paulo.offset(january), -10_800);
+        }
+        assert_eq!(york.offset(2_540_000_000), -14_400);
         assert_eq!(york.second_of_wall(1_420_070_400), 1_420_088_400);
     }
 
