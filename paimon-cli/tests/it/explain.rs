@@ -181,9 +181,9 @@ fn files_that_decide_by_rows_have_their_columns_read() {
 
 #[test]
 fn what_cannot_be_read_is_explained_all_the_same() {
-    let text = explain("fmt_cast_ltz_orc", &[]);
+    let text = explain("merge_agg_sum_types", &[]);
     assert!(
-        text.contains("  reader    none, not supported: type casts"),
+        text.contains("  reader    none, not supported: merge engine aggregation"),
         "{text}"
     );
 }
