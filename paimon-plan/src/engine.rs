@@ -30,10 +30,6 @@ impl Engine {
             let option = Frame::Option(Options::DELETION_VECTORS_ENABLED.key.to_owned());
             return Err(Error::unsupported("deletion vectors").at(option));
         }
-        if self.has_key && self.merge == MergeEngine::FirstRow {
-            let option = Frame::Option(Options::MERGE_ENGINE.key.to_owned());
-            return Err(Error::unsupported("merge engine first-row").at(option));
-        }
         Ok(())
     }
 

@@ -69,17 +69,27 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Columns of the table that the read needs, partition columns left out: they come from no file.
-    pub(crate) fn needed(&self, table: &TableSchema) -> Result<Vec<DataField>> {
-        let filtered = self
-            .filter_columns()
-            .into_iter()
-            .map(|id| field_of(table, id).cloned());
-        let mut fields = filtered.collect::<Result<Vec<_>>>()?;
-        fields.extend(self.output.iter().filter_map(|column| match column {
-            Wanted::Field(field) => Some(field.clone()),
+    /// Columns of the table that the read needs, each once: those of the output, then those of the filter.
+    pub(crate) fn fields(&self, table: &TableSchema) -> Result<Vec<DataField>> {
+        let output = self.output.iter().filter_map(|column| match column {
+            Wanted::Field(field) => Some(Ok(field.clone())),
             Wanted::Sequence | Wanted::Kind => None,
-        }));
+        });
+        let filtered = self.filter_columns().into_iter();
+        let filtered = filtered.map(|id| field_of(table, id).cloned());
+        let mut fields: Vec<DataField> = Vec::new();
+        for field in output.chain(filtered) {
+            let field = field?;
+            if !fields.iter().any(|known| known.id == field.id) {
+                fields.push(field);
+            }
+        }
+        Ok(fields)
+    }
+
+    /// The same without partition columns: they come from no file.
+    pub(crate) fn needed(&self, table: &TableSchema) -> Result<Vec<DataField>> {
+        let mut fields = self.fields(table)?;
         fields.retain(|field| !table.partition_keys.contains(&field.name));
         Ok(fields)
     }

@@ -27,6 +27,10 @@ pub struct SectionDescription {
     pub runs: Vec<Vec<usize>>,
     /// What is read to decide between the versions of a key; `None` where every row of the files is one of the result.
     pub key_pass: Option<KeyPassDescription>,
+    /// The engine that makes a row of several versions. Then the key pass picks every version that takes part, the value
+    /// columns are read of all of them, and the condition is asked of the rows that come out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold: Option<String>,
     /// What is left of the condition for whole rows of this section; after the key pass only winners are asked.
     pub condition: Option<TablePredicate>,
     /// Columns read for the condition alone, of rows that the key pass picked.
@@ -84,6 +88,7 @@ impl SectionDescription {
         Self {
             runs,
             key_pass,
+            fold: None,
             condition: filter.and_then(|filter| filter.predicate.clone()),
             condition_columns: filter.map_or_else(Vec::new, |filter| field_ids(&filter.read)),
             value_columns: field_ids(&columns.late),

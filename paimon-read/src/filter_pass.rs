@@ -19,7 +19,7 @@ use crate::cast::Faults;
 use crate::columns::{FilterPlan, Origin, constant_column};
 use crate::compact::copied;
 use crate::fetches::yield_now;
-use crate::filter::evaluate;
+use crate::filter::{RowFilter, evaluate};
 use crate::piece_values::Survivors;
 use crate::positions::Positions;
 use crate::window::{Decoded, Piece};
@@ -206,34 +206,43 @@ fn evaluate_filter(piece: &Piece, filter: &FilterPlan, block: &Decoded) -> Resul
         passed = is_true(&answer);
     }
     if let Some(row_filter) = &filter.row_filter {
-        let mut fields = Vec::new();
-        let mut arrays = Vec::new();
-        for id in row_filter.columns() {
-            let array = filter_column(piece, filter, block, *id)?;
-            fields.push(Field::new(
-                &filter.field(*id)?.name,
-                array.data_type().clone(),
-                true,
-            ));
-            arrays.push(array);
-        }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch =
-            RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
-                .map_err(|error| {
-                    Error::internal("cannot build a batch for the row filter").with_source(error)
-                })?;
-        let answer = row_filter.evaluate(&batch)?;
-        if answer.len() != rows {
-            let message = format!(
-                "the row filter gave {} answers for {rows} rows",
-                answer.len()
-            );
-            return Err(Error::invalid_input(message));
-        }
-        passed = &passed & &is_true(&answer);
+        let given = row_filter.columns().iter().map(|id| {
+            let column = filter_column(piece, filter, block, *id)?;
+            Ok((filter.field(*id)?.name.as_str(), column))
+        });
+        let given = given.collect::<Result<Vec<_>>>()?;
+        passed = &passed & &row_filter_answer(&**row_filter, given, rows)?;
     }
     Ok(passed)
+}
+
+/// The rows that pass a filter of the caller's own; `given` are its columns by name.
+///
+/// # Errors
+/// Those of the filter; `InvalidInput` if it does not answer for every row.
+pub(crate) fn row_filter_answer(
+    filter: &dyn RowFilter,
+    given: Vec<(&str, ArrayRef)>,
+    rows: usize,
+) -> Result<BooleanBuffer> {
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = given
+        .into_iter()
+        .map(|(name, column)| (Field::new(name, column.data_type().clone(), true), column))
+        .unzip();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+    let batch = batch.map_err(|error| {
+        Error::internal("cannot build a batch for the row filter").with_source(error)
+    })?;
+    let answer = filter.evaluate(&batch)?;
+    if answer.len() != rows {
+        let message = format!(
+            "the row filter gave {} answers for {rows} rows",
+            answer.len()
+        );
+        return Err(Error::invalid_input(message));
+    }
+    Ok(is_true(&answer))
 }
 
 pub(crate) fn is_true(answer: &BooleanArray) -> BooleanBuffer {

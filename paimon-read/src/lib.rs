@@ -12,6 +12,7 @@ mod fetches;
 mod files;
 mod filter;
 mod filter_pass;
+mod fold;
 pub mod functions;
 mod given;
 mod merge;
@@ -39,7 +40,7 @@ pub use describe::{
 };
 pub use filter::{PredicateFilter, RowFilter, evaluate};
 pub use given::read_rows;
-pub use merge::{Groups, MergeProvider, Stretch};
+pub use merge::{MergeProvider, Stretch};
 pub use provider::{Claim, SplitReadProvider, provider_of, read_task};
 pub use raw::RawProvider;
 pub use reader::{TableReader, default_providers};

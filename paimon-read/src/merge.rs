@@ -12,7 +12,10 @@
 //! | `keys` | keys in a form that compares fast |
 //! | `layout` | key columns in the layout of the output |
 //! | `versions` | which version of a key is newer |
-//! | `deduplicate` | meaning: which row of a key is the result |
+//! | `picker` | picking rows of heads, for all engines |
+//! | `deduplicate`, `first_row` | meaning: which row of a key is the result |
+//! | `members` | engines that make a row of several: every version that takes part |
+//! | `groups` | which picked rows are versions of one key |
 //! | `picked_keys` | keys of picked rows, in the order of the picks |
 //! | `needs` | what the key pass must decode of each file |
 //! | `chunk` | windows of keys: what is decoded, what is kept |
@@ -20,24 +23,33 @@
 //! | `run` | one sorted run as windows of keys |
 //! | `key_pass` | the key pass of one section |
 //! | `provider` | the provider of the chain |
-//! | `section` | from the files of a split to the passes of its sections |
+//! | `section` | from the files of a section to its passes |
+//! | `legs` | from the files of a split to its sections |
 //! | `describe` | the same as a description |
 
 mod chunk;
 mod deduplicate;
 mod describe;
+mod first_row;
+mod groups;
 mod kernel;
 mod key_file;
 mod key_pass;
 mod keys;
 mod layout;
+mod legs;
+mod members;
 mod needs;
 mod picked_keys;
+mod picker;
 mod picks;
 mod provider;
 mod run;
 mod section;
 mod versions;
 
-pub use picks::{Groups, Stretch};
+pub(crate) use groups::{Group, GroupMarks, KeyGroups};
+pub(crate) use keys::{KeyEncoder, KeyWindow, one_nan};
+pub(crate) use layout::relaid;
+pub use picks::Stretch;
 pub use provider::MergeProvider;

@@ -150,7 +150,7 @@ impl FileOpener {
         let (opener, meta, columns) = (self.clone(), Arc::clone(meta), Arc::clone(columns));
         async move {
             let batch_size = opener.context.request.batch_size;
-            let strings = opener.context.request.strings;
+            let strings = columns.strings;
             let late = opener.scan(&meta, &columns.late, batch_size, strings)?;
             let filter = match &columns.filter {
                 Some(filter) => opener.scan(&meta, &filter.read, batch_size, strings)?,

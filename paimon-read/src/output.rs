@@ -177,11 +177,6 @@ impl BatchBuilder {
         self.rows + self.sealed_rows
     }
 
-    /// How many rows it can still take.
-    pub(crate) fn room(&self) -> usize {
-        self.shape.batch_size - self.rows()
-    }
-
     /// Whether the rows being added have these columns.
     #[inline]
     pub(crate) fn has_columns(&self, columns: &Arc<ColumnPlan>) -> bool {

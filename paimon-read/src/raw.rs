@@ -1,5 +1,6 @@
 //! Reading without a merge: files in order. Facts: RP-200, RP-201, RP-211, section 4 of the read path.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use paimon_meta::{DataSplit, Result, Split};
@@ -10,7 +11,7 @@ use crate::describe::SectionDescription;
 use crate::files::FilePicks;
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::request::{RowKinds, RowOrder};
-use crate::split_read::{check, partition_values, stream};
+use crate::split_read::{Leg, check, partition_values, stream};
 use crate::stream::BatchStream;
 use crate::task::ReadTask;
 
@@ -35,7 +36,9 @@ impl SplitReadProvider for RawProvider {
         if context.table.schema.has_primary_key() && !needs_no_merge(split, context) {
             return Claim::No;
         }
-        match check(split, context) {
+        let checked = context.shape();
+        let checked = checked.and_then(|shape| check(split, context, &shape));
+        match checked {
             Ok(()) => Claim::Read,
             Err(error) => Claim::Refuse(error),
         }
@@ -63,7 +66,11 @@ impl SplitReadProvider for RawProvider {
         stream(split, context, move |opener, shape, split| {
             let columns = raw_columns(shape, opener.context(), &partition)?;
             let files = split.files.into_iter().map(Arc::new).collect();
-            Ok(Box::new(FilePicks::new(opener, Arc::new(columns), files)))
+            let picks = FilePicks::new(opener, Arc::new(columns), files);
+            Ok(VecDeque::from([Leg {
+                picks: Box::new(picks),
+                fold: None,
+            }]))
         })
     }
 }

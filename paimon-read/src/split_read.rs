@@ -1,14 +1,17 @@
 //! What the raw and the merge provider have in common: checks before the first request, and the stream over a pick
 //! source.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use futures_util::stream::try_unfold;
 use paimon_format::format_reader;
 use paimon_meta::{DataSplit, Error, Frame, Result, ResultExt};
 
 use crate::columns::{PartitionValues, Shape};
 use crate::context::ReadContext;
+use crate::fold::{FoldPass, FoldPlan, check_options};
 use crate::open::FileOpener;
 use crate::stream::BatchStream;
 use crate::value_pass::ValuePass;
@@ -18,11 +21,11 @@ use crate::window::PickSource;
 ///
 /// # Errors
 /// `Unsupported` that names the feature; `NotFound` for a schema file that is missing; `InvalidInput` of the request.
-pub(crate) fn check(split: &DataSplit, context: &ReadContext) -> Result<()> {
+pub(crate) fn check(split: &DataSplit, context: &ReadContext, shape: &Shape) -> Result<()> {
     if split.deletion_files.iter().flatten().any(Option::is_some) {
         return Err(Error::unsupported("deletion vectors"));
     }
-    let shape = context.shape()?;
+    check_options(&context.table)?;
     let fields = shape.needed(&context.table.schema)?;
     let mut checked = vec![context.table.schema.id];
     for file in &split.files {
@@ -58,42 +61,94 @@ pub(crate) fn partition_values(
     Ok(fields.into_iter().cloned().zip(values).collect())
 }
 
-/// A lazy stream over the picks that `source` makes.
+/// Picks, and what becomes of them.
+pub(crate) struct Leg {
+    /// The picks.
+    pub(crate) picks: Box<dyn PickSource>,
+    /// How rows are made of them, where they are versions.
+    pub(crate) fold: Option<Arc<FoldPlan>>,
+}
+
+/// A lazy stream over the legs that `legs` makes, one after the other.
 ///
 /// # Errors
 /// Those of the request; all others come out of the stream.
 pub(crate) fn stream(
     split: DataSplit,
     context: &Arc<ReadContext>,
-    source: impl FnOnce(FileOpener, &Arc<Shape>, DataSplit) -> Result<Box<dyn PickSource>>
-    + Send
-    + 'static,
+    legs: impl FnOnce(FileOpener, &Arc<Shape>, DataSplit) -> Result<VecDeque<Leg>> + Send + 'static,
 ) -> Result<BatchStream> {
     let shape = context.shape()?;
     let schema = Arc::clone(&shape.schema);
     let limit = context.request.limit;
-    let window_bytes = context.request.window_bytes;
     let opener = FileOpener::new(context, &split);
     let context = Arc::clone(context);
     let start = move || {
-        let picks = source(opener, &shape, split)?;
-        ValuePass::new(picks, &shape, &context.resources, window_bytes).map(Box::new)
+        Ok(Box::new(Walk {
+            waiting: legs(opener, &shape, split)?,
+            current: None,
+            shape,
+            context,
+        }))
     };
     let batches = try_unfold(State::New(start), |state| async move {
-        let mut pass = match state {
+        let mut walk = match state {
             State::New(start) => start()?,
-            State::Running(pass) => pass,
+            State::Running(walk) => walk,
         };
-        Ok(pass
+        Ok(walk
             .next()
             .await?
-            .map(|batch| (batch, State::Running(pass))))
+            .map(|batch| (batch, State::Running(walk))))
     });
     Ok(BatchStream::new(schema, batches).limited(limit))
 }
 
-/// A read that has not begun, or a value pass under way.
+/// A read that has not begun, or one under way.
 enum State<F> {
     New(F),
-    Running(Box<ValuePass>),
+    Running(Box<Walk>),
+}
+
+/// A read under way.
+struct Walk {
+    waiting: VecDeque<Leg>,
+    current: Option<Pass>,
+    shape: Arc<Shape>,
+    context: Arc<ReadContext>,
+}
+
+/// What turns the picks of a leg into batches.
+enum Pass {
+    Rows(ValuePass),
+    Fold(FoldPass),
+}
+
+impl Walk {
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let batch = match &mut self.current {
+                Some(Pass::Rows(pass)) => pass.next().await?,
+                Some(Pass::Fold(pass)) => pass.next().await?,
+                None => None,
+            };
+            if batch.is_some() {
+                return Ok(batch);
+            }
+            self.current = match self.waiting.pop_front() {
+                Some(leg) => Some(self.pass(leg)?),
+                None => return Ok(None),
+            };
+        }
+    }
+
+    fn pass(&self, leg: Leg) -> Result<Pass> {
+        let window_bytes = self.context.request.window_bytes;
+        let shape = leg.fold.as_ref().map_or(&self.shape, |fold| &fold.versions);
+        let values = ValuePass::new(leg.picks, shape, &self.context.resources, window_bytes)?;
+        Ok(match leg.fold {
+            None => Pass::Rows(values),
+            Some(fold) => Pass::Fold(FoldPass::new(values, fold)),
+        })
+    }
 }

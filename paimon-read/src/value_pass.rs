@@ -11,7 +11,9 @@
 //! dictionaries and pages again. Beyond the budget the undecided rest of the piece is decoded whole, unless a row filter
 //! wants winners alone.
 
+mod add;
 mod look_ahead;
+mod trace;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,9 +26,13 @@ use paimon_meta::{Error, Frame, Result, ResultExt};
 use crate::columns::{FilterPlan, Shape};
 use crate::fetches::{Fetches, Ticket, yield_now};
 use crate::filter_pass::filter_piece;
+use crate::merge::KeyGroups;
 use crate::output::{BatchBuilder, Set};
 use crate::piece_values::LateCursor;
-use crate::window::{Decoded, JOINED_ROWS, PickSource, Piece, Window};
+use crate::window::{JOINED_ROWS, PickSource, Piece, Window};
+
+use add::{add, surviving};
+use trace::Trace;
 
 /// Share of a row group, in percent, below which rows are selected one by one even where gaps are short.
 const SPARSE_PERCENT: u64 = 3;
@@ -41,6 +47,8 @@ pub(crate) struct ValuePass {
     reservation: Reservation,
     window_bytes: usize,
     batch_size: usize,
+    /// Rows handed out.
+    delivered: u64,
     /// The source has nothing more to pick.
     exhausted: bool,
     /// Number of the batch being filled.
@@ -49,6 +57,8 @@ pub(crate) struct ValuePass {
     touched: Vec<u32>,
     /// Rows added whose early columns come in the order of the picks and are not added yet.
     ordered_rows: u32,
+    /// Where the rows of the batch come from, if that is asked for.
+    trace: Option<Trace>,
 }
 
 /// Why filling a batch stopped.
@@ -79,15 +89,20 @@ impl ValuePass {
             reservation: resources.try_reserve(0)?,
             window_bytes,
             batch_size: shape.batch_size,
+            delivered: 0,
             exhausted: false,
             batch: 1,
             touched: Vec::new(),
             ordered_rows: 0,
+            trace: None,
         })
     }
 
     /// The next batch; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(trace) = &mut self.trace {
+            trace.clear();
+        }
         loop {
             match self.fill()? {
                 Need::Batch(piece) => {
@@ -219,6 +234,7 @@ impl ValuePass {
     fn fill(&mut self) -> Result<Need> {
         while let Some(pick) = self.window.front() {
             let end = pick.row + pick.length;
+            let room = self.room();
             let piece = self.window.piece_mut(pick.piece).ok_or_else(no_piece)?;
             if !piece.values.prepared {
                 return Ok(Need::Prepare(pick.piece));
@@ -235,7 +251,6 @@ impl ValuePass {
                 self.take_ordered()?;
                 continue;
             }
-            let room = u32::try_from(self.builder.room()).unwrap_or(u32::MAX);
             let most = room.min(rows.end - rows.start);
             let Some(length) = add(&mut self.builder, piece, rows.start, most)? else {
                 return Ok(Need::Decode(pick.piece));
@@ -245,6 +260,9 @@ impl ValuePass {
                 self.touched.push(pick.piece);
             }
             piece.values.next_row = rows.start + length;
+            if let Some(trace) = &mut self.trace {
+                trace.add(pick.piece, &piece.file, length);
+            }
             if piece.columns.ordered {
                 if rows.start > pick.row {
                     self.skip_ordered(rows.start - pick.row)?;
@@ -262,7 +280,22 @@ impl ValuePass {
     /// A batch is handed out when it is full, or when it is one slice of at least half a batch: it then costs no copy.
     fn is_full(&self, last: u32) -> bool {
         let (rows, last) = (self.builder.rows(), last as usize);
-        rows == self.batch_size || (rows == last && last * 2 >= self.batch_size)
+        (rows >= self.batch_size || (rows == last && last * 2 >= self.batch_size))
+            && self.rest_of_group() == 0
+    }
+
+    /// How many rows the batch can still take, at least 1: a group of versions is never cut.
+    fn room(&self) -> u32 {
+        match self.batch_size.saturating_sub(self.builder.rows()) {
+            0 => self.rest_of_group().max(1),
+            room => u32::try_from(room).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// How many rows after those added are versions of the same key as the last of them.
+    fn rest_of_group(&self) -> u32 {
+        let added = self.delivered + self.builder.rows() as u64;
+        self.window.rest_of_group(added)
     }
 
     /// Adds the early columns of the rows that were added since the last call, where they come in the order of picks.
@@ -283,6 +316,7 @@ impl ValuePass {
     fn finish(&mut self) -> Result<Option<RecordBatch>> {
         self.take_ordered()?;
         let batch = self.builder.finish()?;
+        self.delivered += batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
         self.batch += 1;
         for number in self.touched.drain(..) {
             if let Some(piece) = self.window.piece(number) {
@@ -291,6 +325,26 @@ impl ValuePass {
             }
         }
         Ok(batch)
+    }
+
+    /// The same, remembering where the rows of a batch come from.
+    pub(crate) fn traced(self) -> Self {
+        Self {
+            trace: Some(Trace::default()),
+            ..self
+        }
+    }
+
+    /// Name of the file of a row of the last batch, if that is remembered.
+    pub(crate) fn file_of(&self, row: usize) -> Option<&str> {
+        self.trace.as_ref()?.file_of(row)
+    }
+
+    /// The groups of the versions of the last batch.
+    pub(crate) fn take_groups(&mut self, rows: usize) -> Result<KeyGroups> {
+        let rows = u32::try_from(rows).map_err(|_| Error::internal("2^32 rows in a batch"))?;
+        let from = self.delivered - u64::from(rows);
+        Ok(self.window.take_groups(from, rows))
     }
 
     fn piece(&self, number: u32) -> Result<&Piece> {
@@ -304,70 +358,6 @@ impl ValuePass {
 
 fn no_piece() -> Error {
     Error::internal("a pick points to a piece that is gone")
-}
-
-/// The first rows of a range that passed the filter.
-fn surviving(piece: &mut Piece, rows: Range<u32>) -> Option<Range<u32>> {
-    let Some(survivors) = piece.values.survivors.as_mut() else {
-        return Some(rows);
-    };
-    let found = survivors.next_from(rows.start)?;
-    (found.start < rows.end).then(|| found.start..found.end.min(rows.end))
-}
-
-/// Adds up to `most` rows of a piece from `row` on; returns how many, or `None` if late columns must be decoded first.
-fn add(builder: &mut BatchBuilder, piece: &mut Piece, row: u32, most: u32) -> Result<Option<u32>> {
-    let columns = &piece.columns;
-    let mut length = most;
-    if piece.file.late.is_some() {
-        let late = piece.values.late.as_mut().ok_or_else(not_asked_for)?;
-        let Some((decoded, index, following)) = late.find(row) else {
-            return Ok(None);
-        };
-        length = length.min(following);
-        builder.add_rows(columns, length)?;
-        builder.push(Set::Late, decoded, index, length)?;
-    } else {
-        builder.add_rows(columns, length)?;
-    }
-    if !columns.ordered && !columns.early.is_empty() {
-        push_held(builder, Set::Early, piece.early.iter_mut(), row, length)?;
-    }
-    if columns.filter_reads() {
-        let filtered = piece.values.filtered.iter_mut();
-        push_held(builder, Set::Filtered, filtered, row, length)?;
-    }
-    Ok(Some(length))
-}
-
-fn not_asked_for() -> Error {
-    Error::internal("late columns were not asked for")
-}
-
-/// Adds rows of columns that are held in memory, possibly over several batches.
-fn push_held<'a>(
-    builder: &mut BatchBuilder,
-    set: Set,
-    held: impl Iterator<Item = &'a mut Decoded>,
-    mut row: u32,
-    length: u32,
-) -> Result<()> {
-    let end = row + length;
-    for decoded in held {
-        while row < end
-            && let Some((index, following)) = decoded.find(row)
-        {
-            let taken = following.min(end - row);
-            builder.push(set, decoded, index, taken)?;
-            row += taken;
-        }
-        if row == end {
-            return Ok(());
-        }
-    }
-    Err(Error::internal(format!(
-        "row {row} of a piece was picked but is not held"
-    )))
 }
 
 /// A group that is read but for a few rows is read whole: that needs no selection at all.

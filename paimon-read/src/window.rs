@@ -4,6 +4,8 @@
 //! result; the value pass consumes the picks. A pick is final once it is here. A piece is *decided* once the source is
 //! past its last row: only then is it known which of its rows are never needed.
 
+mod decoded;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,15 +13,15 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef};
 use futures_util::future::BoxFuture;
 use paimon_format::RowRanges;
-use paimon_meta::{Error, Result};
+use paimon_meta::{Error, Result, RowKind};
 
-use crate::cast::Faults;
 use crate::columns::{ColumnPlan, FilterPlan};
-use crate::merge::Stretch;
+use crate::merge::{GroupMarks, KeyGroups, Stretch};
 use crate::open::OpenFile;
-use crate::output::Registered;
 use crate::piece_values::PieceValues;
 use crate::positions::Positions;
+
+pub(crate) use decoded::Decoded;
 
 /// Picked rows with gaps of fewer rows between them are decoded together and the gaps left out by the gather: skipping
 /// within a page pays from about here on (`cargo bench -p benches --bench format`).
@@ -29,45 +31,6 @@ pub(crate) const JOINED_ROWS: u32 = 128;
 pub(crate) trait PickSource: Send {
     /// Does a bounded amount of work (at most one batch is decoded). False when there is nothing more to pick.
     fn step<'a>(&'a mut self, window: &'a mut Window) -> BoxFuture<'a, Result<bool>>;
-}
-
-/// Decoded columns of some rows of a piece.
-#[derive(Debug)]
-pub(crate) struct Decoded {
-    /// Which rows.
-    pub(crate) positions: Positions,
-    /// The columns.
-    pub(crate) arrays: Vec<ArrayRef>,
-    /// Values of them that could not be cast: errors if their rows become part of the result.
-    pub(crate) faults: Faults,
-    /// Speeds up ascending look-ups in `positions`.
-    pub(crate) hint: usize,
-    /// Where the output batch being built knows these columns, see [`crate::output`].
-    pub(crate) registered: Registered,
-}
-
-impl Decoded {
-    pub(crate) fn new(positions: Positions, arrays: Vec<ArrayRef>) -> Self {
-        Self {
-            positions,
-            arrays,
-            faults: Faults::default(),
-            hint: 0,
-            registered: Registered::default(),
-        }
-    }
-
-    /// With values that could not be cast.
-    #[must_use]
-    pub(crate) fn with_faults(mut self, faults: Faults) -> Self {
-        self.faults = faults;
-        self
-    }
-
-    /// As [`Positions::find`].
-    pub(crate) fn find(&mut self, row: u32) -> Option<(u32, u32)> {
-        self.positions.find(row, &mut self.hint)
-    }
 }
 
 /// One opened row group of one run.
@@ -148,6 +111,10 @@ pub(crate) struct Window {
     pieces: VecDeque<Option<Piece>>,
     first_piece: u32,
     picks: VecDeque<Stretch>,
+    /// Rows picked in all.
+    picked_rows: u64,
+    /// Which of them are versions of one key, where that matters.
+    groups: GroupMarks,
     /// Early columns of picked rows in the order of the picks, where they come so.
     ordered: VecDeque<Decoded>,
     /// Rows of the first of them that were taken.
@@ -214,6 +181,7 @@ impl Window {
     /// Picks rows: they follow all rows picked before.
     #[inline]
     pub(crate) fn pick(&mut self, number: u32, row: u32, count: u32) {
+        self.picked_rows += u64::from(count);
         if let Some(piece) = self.piece_mut(number) {
             piece.pick(row, count);
         }
@@ -229,6 +197,28 @@ impl Window {
             row,
             length: count,
         });
+    }
+
+    /// Says that the last `length` rows picked are versions of one key, oldest first; kinds where they are known.
+    ///
+    /// # Errors
+    /// Those of the kinds.
+    pub(crate) fn group(
+        &mut self,
+        length: usize,
+        kinds: impl Iterator<Item = Result<RowKind>>,
+    ) -> Result<()> {
+        self.groups.push(self.picked_rows, length, kinds)
+    }
+
+    /// How many rows from the `row`th pick on are versions of the same key as the one before it.
+    pub(crate) fn rest_of_group(&self, row: u64) -> u32 {
+        self.groups.rest(row)
+    }
+
+    /// The groups of picked rows `from..from + rows`, which do not end inside of one.
+    pub(crate) fn take_groups(&mut self, from: u64, rows: u32) -> KeyGroups {
+        self.groups.take(from, rows)
     }
 
     /// Picks rows by their file positions.
@@ -260,7 +250,7 @@ impl Window {
 
     /// Keeps columns of a piece that are already decoded.
     pub(crate) fn keep_early(&mut self, number: u32, decoded: Decoded) {
-        let bytes = bytes_of(&decoded);
+        let bytes = decoded.bytes();
         if let Some(piece) = self.piece_mut(number) {
             piece.early.push_back(decoded);
             self.key_bytes += bytes;
@@ -276,7 +266,7 @@ impl Window {
             .map_err(|_| Error::internal("2^32 rows picked in a step"))?;
         if length > 0 {
             let decoded = Decoded::new(Positions::From { first: 0, length }, vec![column]);
-            self.key_bytes += bytes_of(&decoded);
+            self.key_bytes += decoded.bytes();
             self.ordered.push_back(decoded);
         }
         Ok(())
@@ -299,7 +289,7 @@ impl Window {
             rows -= taken;
             self.ordered_taken += taken;
             if self.ordered_taken == front.positions.len() {
-                self.key_bytes = self.key_bytes.saturating_sub(bytes_of(front));
+                self.key_bytes = self.key_bytes.saturating_sub(front.bytes());
                 self.ordered.pop_front();
                 self.ordered_taken = 0;
             }
@@ -331,8 +321,8 @@ impl Window {
         let Some(piece) = self.piece_mut(number) else {
             return;
         };
-        let freed = drop_below(&mut piece.early, row);
-        drop_below(&mut piece.values.filtered, row);
+        let freed = decoded::drop_below(&mut piece.early, row);
+        decoded::drop_below(&mut piece.values.filtered, row);
         let last = piece.picked.last().map_or(0, |range| range.end);
         let done = piece.is_decided() && row >= last;
         self.key_bytes = self.key_bytes.saturating_sub(freed);
@@ -349,7 +339,7 @@ impl Window {
             return;
         };
         if let Some(piece) = slot.take() {
-            let bytes: usize = piece.early.iter().map(bytes_of).sum();
+            let bytes: usize = piece.early.iter().map(Decoded::bytes).sum();
             self.key_bytes = self.key_bytes.saturating_sub(bytes);
         }
         while self.pieces.front().is_some_and(Option::is_none) {
@@ -361,26 +351,8 @@ impl Window {
     /// Bytes that the window holds: early columns and picks.
     pub(crate) fn bytes(&self) -> usize {
         // A pick is counted twice: here and in its piece.
-        self.key_bytes + self.picks.len() * (size_of::<Stretch>() + size_of::<Range<u32>>())
+        self.key_bytes
+            + self.groups.bytes()
+            + self.picks.len() * (size_of::<Stretch>() + size_of::<Range<u32>>())
     }
-}
-
-/// Drops what holds only rows below `row`; returns its bytes.
-fn drop_below(held: &mut VecDeque<Decoded>, row: u32) -> usize {
-    let mut freed = 0;
-    while let Some(decoded) = held.front()
-        && decoded.positions.end() <= row
-    {
-        freed += bytes_of(decoded);
-        held.pop_front();
-    }
-    freed
-}
-
-fn bytes_of(decoded: &Decoded) -> usize {
-    decoded
-        .arrays
-        .iter()
-        .map(|array| array.get_buffer_memory_size())
-        .sum()
 }

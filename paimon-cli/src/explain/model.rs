@@ -163,6 +163,9 @@ pub(super) struct SectionFacts {
     pub(super) runs: Vec<RunFacts>,
     /// `None` where every row is one of the result.
     pub(super) key_pass: Option<KeyPassFacts>,
+    /// The engine that makes a row of several versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fold: Option<String>,
     /// What is asked of rows that the key pass picked.
     pub(super) condition: Option<String>,
     pub(super) condition_columns: Vec<String>,

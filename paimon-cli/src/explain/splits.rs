@@ -104,6 +104,7 @@ impl<'a> SplitExplainer<'a> {
                 .key_pass
                 .as_ref()
                 .map(|key_pass| self.key_pass(split, key_pass)),
+            fold: section.fold.clone(),
             condition: self.condition(section.condition.as_ref()),
             condition_columns: self.columns(&section.condition_columns),
             value_columns: self.columns(&section.value_columns),

@@ -236,7 +236,10 @@ fn reading(section: &SectionFacts) -> String {
     }
     let mut steps = Vec::new();
     if let Some(key_pass) = &section.key_pass {
-        steps.push(key_pass_words(key_pass, section.runs.len()));
+        steps.push(key_pass_words(key_pass, section));
+    }
+    if let Some(engine) = &section.fold {
+        return fold_words(steps, section, engine);
     }
     if let Some(condition) = &section.condition {
         let of = if section.key_pass.is_some() {
@@ -263,7 +266,20 @@ fn reading(section: &SectionFacts) -> String {
     steps.join(", then ")
 }
 
-fn key_pass_words(key_pass: &KeyPassFacts, runs: usize) -> String {
+/// What follows the key pass where a row is made of several versions.
+fn fold_words(mut steps: Vec<String>, section: &SectionFacts, engine: &str) -> String {
+    if !section.value_columns.is_empty() {
+        steps.push(format!("{} of all versions", list(&section.value_columns)));
+    }
+    steps.push(format!("merges them column by column ({engine})"));
+    if let Some(condition) = &section.condition {
+        steps.push(format!("asks {condition} of the rows that come out"));
+    }
+    steps.join(", then ")
+}
+
+fn key_pass_words(key_pass: &KeyPassFacts, section: &SectionFacts) -> String {
+    let runs = section.runs.len();
     let mut text = list(&key_pass.keys);
     if !key_pass.sequence_fields.is_empty() {
         text.push_str(&format!(" and {}", list(&key_pass.sequence_fields)));
@@ -271,7 +287,11 @@ fn key_pass_words(key_pass: &KeyPassFacts, runs: usize) -> String {
     if let Some(condition) = &key_pass.condition {
         text.push_str(&format!(" where {condition}"));
     }
-    text.push_str(" to find the rows that win");
+    text.push_str(if section.fold.is_some() {
+        " to find the versions of each key"
+    } else {
+        " to find the rows that win"
+    });
     let files = |names: &[String]| count(names.len() as u64, "file");
     let sequence = match key_pass.sequence_number_of.as_slice() {
         [] if runs > 1 => {

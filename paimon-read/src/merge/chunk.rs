@@ -72,6 +72,7 @@ impl KeyChunk {
     pub(crate) fn rows(&self) -> HeadRows<'_> {
         let (min, max) = self.file.needs.range;
         HeadRows {
+            file: &self.file.meta.file_name,
             piece: self.piece,
             positions: &self.positions,
             keys: Some(&self.keys),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use paimon_meta::{DataSplit, Result};
 
-use super::section::{KeyedFile, SectionPlan, SplitMerge};
+use super::legs::SplitPlans;
+use super::section::{KeyedFile, SectionPlan};
 use crate::columns::{PartitionValues, Shape};
 use crate::describe::{KeyPassDescription, KeyPassFile, SectionDescription, field_ids};
 use crate::open::FileOpener;
@@ -19,7 +20,7 @@ pub(crate) fn describe_sections(
     split: &DataSplit,
     partition: PartitionValues,
 ) -> Result<Vec<SectionDescription>> {
-    let merge = SplitMerge::new(opener, shape, partition)?;
+    let plans = SplitPlans::new(opener, shape, partition)?;
     let position = |file: &KeyedFile| {
         let name = &file.meta.file_name;
         let found = split
@@ -28,8 +29,10 @@ pub(crate) fn describe_sections(
             .position(|other| other.file_name == *name);
         found.unwrap_or_default()
     };
-    let sections = merge.sections(split.files.clone())?;
+    let sections = plans.rows.sections(split.files.clone())?;
     let describe = |runs: Vec<Vec<KeyedFile>>| {
+        let fold = plans.fold_of(&runs);
+        let merge = plans.merge_of(fold);
         let SectionPlan { columns, key_pass } = merge.plan_section(&runs)?;
         let runs: Vec<Vec<usize>> = runs
             .iter()
@@ -51,7 +54,15 @@ pub(crate) fn describe_sections(
                     .collect(),
             }
         });
-        Ok(SectionDescription::new(runs, &columns, key_pass))
+        let section = SectionDescription::new(runs, &columns, key_pass);
+        Ok(match fold {
+            None => section,
+            Some(fold) => SectionDescription {
+                fold: Some(fold.plan.engine_name().to_owned()),
+                condition: fold.plan.condition.clone(),
+                ..section
+            },
+        })
     };
     sections.into_iter().map(describe).collect()
 }

@@ -7,14 +7,17 @@ use arrow_row::Rows;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use paimon_io::Counter;
-use paimon_meta::{Error, Result};
+use paimon_meta::{Error, MergeEngine, Result};
 
 use super::chunk::KeyPlan;
-use super::deduplicate::{Deduplicate, Rules};
+use super::deduplicate::Deduplicate;
+use super::first_row::FirstRow;
 use super::kernel::{Head, Keys, Sink, merge};
 use super::key_file::KeyRequests;
 use super::keys::{KeyWindow, Views};
+use super::members::Members;
 use super::picked_keys::PickedKeys;
+use super::picker::{Picker, Rules};
 use super::run::{Run, RunHead};
 use super::versions::HeadRows;
 use crate::fetches::Fetches;
@@ -100,10 +103,10 @@ impl KeyPass {
             (Some(column), Some(head)) => PickedKeys::like(head.keys, column),
             _ => None,
         };
-        let mut sink = Deduplicate::new(self.rules, &rows, window, picked);
-        let (stop, positions) = merge_heads(&heads, &mut sink)?;
-        let picked_rows = sink.picked_rows();
-        if let (Some(picked), Some(column)) = (sink.into_picked(), key_column) {
+        let mut picker = Picker::new(self.rules, &rows, window, picked);
+        let (stop, positions) = pick(&heads, &mut picker)?;
+        let picked_rows = picker.picked_rows();
+        if let (Some(picked), Some(column)) = (picker.into_picked(), key_column) {
             window.keep_ordered(picked.into_column(column)?)?;
         }
         let used_up = heads
@@ -167,6 +170,15 @@ struct LiveHead<'a> {
     end: usize,
     sentinel: bool,
     rows: HeadRows<'a>,
+}
+
+/// Merges with the sink of the engine.
+fn pick(heads: &[LiveHead<'_>], picker: &mut Picker<'_>) -> Result<(usize, Vec<usize>)> {
+    match picker.rules.engine {
+        MergeEngine::Deduplicate => merge_heads(heads, &mut Deduplicate(picker)),
+        MergeEngine::FirstRow => merge_heads(heads, &mut FirstRow(picker)),
+        _ => merge_heads(heads, &mut Members::new(picker)),
+    }
 }
 
 /// Runs the kernel on the form that the section's keys have; returns the head that stopped it and all new positions.

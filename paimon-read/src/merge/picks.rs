@@ -13,16 +13,3 @@ pub struct Stretch {
     /// Number of rows, at least 1.
     pub length: u32,
 }
-
-/// Keys with several versions, for engines whose result is made of more than one of them.
-///
-/// The versions of key `i` are `members[offsets[i]..offsets[i + 1]]`, oldest first (ME 1.3), each with its kind byte.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Groups {
-    /// Where each key's versions start in `members`, then where the last ones end.
-    pub offsets: Vec<u32>,
-    /// Piece and row of each version.
-    pub members: Vec<(u32, u32)>,
-    /// Kind byte of each version (RP-003).
-    pub kinds: Vec<i8>,
-}

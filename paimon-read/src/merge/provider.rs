@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use paimon_meta::{Error, MergeEngine, Options, Result, Split};
+use paimon_meta::{DataSplit, Error, Result, Split};
 
 use super::describe::describe_sections;
-use super::section::merge_sections;
+use super::legs::merge_legs;
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
+use crate::fold::FoldPlan;
 use crate::open::FileOpener;
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::split_read::{check, partition_values, stream};
@@ -34,12 +35,7 @@ impl SplitReadProvider for MergeProvider {
         if split.streaming || split.bucket < 0 {
             return Claim::Refuse(Error::unsupported("streaming read"));
         }
-        let engine = match context.table.options.value(&Options::MERGE_ENGINE) {
-            Ok(MergeEngine::Deduplicate) => check(split, context),
-            Ok(engine) => Err(Error::unsupported(format!("merge engine {engine}"))),
-            Err(error) => Err(error),
-        };
-        match engine {
+        match check_merge(split, context) {
             Ok(()) => Claim::Read,
             Err(error) => Claim::Refuse(error),
         }
@@ -64,7 +60,18 @@ impl SplitReadProvider for MergeProvider {
         };
         let partition = partition_values(&split, context)?;
         stream(split, context, move |opener, shape, split| {
-            merge_sections(opener, shape, split, partition)
+            merge_legs(opener, shape, split, partition)
         })
     }
+}
+
+/// Checks what a merge reads beside the output, too.
+fn check_merge(split: &DataSplit, context: &ReadContext) -> Result<()> {
+    let shape = context.shape()?;
+    let fold = FoldPlan::new(&context.table, &shape)?;
+    check(
+        split,
+        context,
+        fold.as_ref().map_or(&shape, |fold| &fold.versions),
+    )
 }

@@ -6,26 +6,25 @@ use std::sync::Arc;
 
 use arrow_row::{RowConverter, SortField};
 use arrow_schema::SortOptions;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use paimon_meta::{
-    BinaryRow, DataField, DataFileMeta, DataSplit, DataType, Error, FieldId, Frame, Options,
+    BinaryRow, DataField, DataFileMeta, DataType, Error, FieldId, Frame, MergeEngine, Options,
     Predicate, Result, SortOrder, StringLayout, TablePredicate,
 };
 use paimon_plan::{KeyRange, interval_partition};
 
 use super::chunk::{KeyPlan, RunFile};
-use super::deduplicate::Rules;
 use super::key_pass::KeyPass;
 use super::keys::KeyEncoder;
 use super::needs::{FileNeeds, NeedRules, needs};
+use super::picker::Rules;
 use super::run::Run;
 use crate::columns::{ColumnPlan, PartitionValues, Shape};
 use crate::evolve::Wanted;
 use crate::files::FilePicks;
+use crate::fold::refuses_retracts;
 use crate::open::FileOpener;
 use crate::request::RowKinds;
-use crate::window::{PickSource, Window};
+use crate::window::PickSource;
 
 /// A file with its decoded place in key order.
 pub(super) struct KeyedFile {
@@ -75,42 +74,6 @@ pub(super) struct SplitMerge {
     rest: Option<TablePredicate>,
 }
 
-/// The picks of a merge split: its sections one after the other, in key order.
-///
-/// # Errors
-/// `Corrupt` for keys that do not decode, `InvalidInput` and `Unsupported` for options of the table.
-pub(crate) fn merge_sections(
-    opener: FileOpener,
-    shape: &Arc<Shape>,
-    split: DataSplit,
-    partition: PartitionValues,
-) -> Result<Box<dyn PickSource>> {
-    let merge = SplitMerge::new(opener, shape, partition)?;
-    let sections = merge.joined(merge.sections(split.files)?);
-    let sections = sections
-        .into_iter()
-        .map(|section| merge.section(section))
-        .collect::<Result<_>>()?;
-    Ok(Box::new(Sections(sections)))
-}
-
-/// Sources one after the other.
-struct Sections(VecDeque<Box<dyn PickSource>>);
-
-impl PickSource for Sections {
-    fn step<'a>(&'a mut self, window: &'a mut Window) -> BoxFuture<'a, Result<bool>> {
-        async move {
-            if let Some(section) = self.0.front_mut()
-                && !section.step(window).await?
-            {
-                self.0.pop_front();
-            }
-            Ok(!self.0.is_empty())
-        }
-        .boxed()
-    }
-}
-
 impl SplitMerge {
     pub(super) fn new(
         opener: FileOpener,
@@ -119,6 +82,7 @@ impl SplitMerge {
     ) -> Result<Self> {
         let table = Arc::clone(&opener.context().table);
         let (options, schema) = (&table.options, &table.schema);
+        let engine = options.value(&Options::MERGE_ENGINE)?;
         let keep_kinds = opener.context().request.row_kinds == RowKinds::Keep;
         let key_fields: Vec<DataField> = schema.key_fields()?.into_iter().cloned().collect();
         let user_fields = options
@@ -138,8 +102,10 @@ impl SplitMerge {
                 snapshot_ordering: options.value(&Options::SEQUENCE_SNAPSHOT_ORDERING)?,
             },
             rules: Rules {
+                engine,
                 ignore_delete: options.value(&Options::IGNORE_DELETE)?,
-                lookup: options.needs_lookup()?,
+                lookup: engine != MergeEngine::FirstRow && options.needs_lookup()?,
+                refuses_retracts: refuses_retracts(&table)?,
                 keep_retracts: keep_kinds,
             },
             key_predicate,
@@ -194,7 +160,7 @@ impl SplitMerge {
     }
 
     /// The same with neighbours that are plain as one, so that their files are opened ahead of each other.
-    fn joined(&self, sections: Vec<Vec<Vec<KeyedFile>>>) -> Vec<Vec<Vec<KeyedFile>>> {
+    pub(super) fn joined(&self, sections: Vec<Vec<Vec<KeyedFile>>>) -> Vec<Vec<Vec<KeyedFile>>> {
         let mut joined: Vec<Vec<Vec<KeyedFile>>> = Vec::with_capacity(sections.len());
         for mut section in sections {
             let last = joined.last_mut().filter(|last| self.is_plain(last));
@@ -246,7 +212,11 @@ impl SplitMerge {
         })
     }
 
-    fn section(&self, runs: Vec<Vec<KeyedFile>>) -> Result<Box<dyn PickSource>> {
+    /// The picks of a section.
+    ///
+    /// # Errors
+    /// As [`Self::plan_section`].
+    pub(super) fn section(&self, runs: Vec<Vec<KeyedFile>>) -> Result<Box<dyn PickSource>> {
         let SectionPlan { columns, key_pass } = self.plan_section(&runs)?;
         let Some(KeyColumns { decoded, needs }) = key_pass else {
             let files = runs.into_iter().flatten().map(|file| file.meta).collect();

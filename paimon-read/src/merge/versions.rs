@@ -11,6 +11,8 @@ use crate::positions::Positions;
 /// What the key pass knows of the rows of one head beside their keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeadRows<'a> {
+    /// Name of their file, for errors.
+    pub(crate) file: &'a str,
     /// The piece that the rows belong to.
     pub(crate) piece: u32,
     /// Which rows of the piece they are.
@@ -76,6 +78,7 @@ impl HeadRows<'_> {
             values: None,
         };
         Self {
+            file: "",
             piece: u32::MAX,
             positions: &NO_ROWS,
             keys: None,

@@ -3,6 +3,8 @@ mod blocking;
 mod columns;
 mod damage;
 mod deduplicate;
+mod engine_property;
+mod engines;
 mod evolution;
 mod examples;
 mod filters;

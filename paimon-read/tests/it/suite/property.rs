@@ -402,7 +402,7 @@ impl Case {
 }
 
 /// The rows that a request gives out of the results.
-fn expected(
+pub(super) fn expected(
     table: &TestTable,
     rows: impl IntoIterator<Item = Record>,
     request: &ReadRequest,

@@ -210,11 +210,6 @@ fn lacking(table: &TestTable, split: DataSplit) -> String {
 
 #[test]
 fn what_is_not_built_is_named_before_any_request() {
-    for engine in ["first-row", "partial-update", "aggregation"] {
-        let table = TestTable::simple().option("merge-engine", engine);
-        let split = table.split(vec![table.write("a", &["+I 0 1 x"])]);
-        assert_eq!(lacking(&table, split), format!("merge engine {engine}"));
-    }
     let table = TestTable::simple();
     let file = table.write("a", &["+I 0 1 x"]);
     let deletion = DeletionFile {

@@ -1,0 +1,259 @@
+//! Which picked rows are versions of one key, for engines that make one row of them.
+//!
+//! The key pass marks groups as it picks; rows outside of groups stand alone. The fold takes the groups of each batch of
+//! versions, which never ends inside one.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use paimon_meta::{Error, Result, RowKind};
+
+/// Groups among the picked rows that were not handed out yet.
+#[derive(Debug, Default)]
+pub(crate) struct GroupMarks {
+    marks: VecDeque<Mark>,
+    /// Kinds of the versions of groups that know them.
+    kinds: VecDeque<RowKind>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    /// Its first row, counted over all picks.
+    first: u64,
+    length: u32,
+    /// Whether its kinds are kept; else all are adds.
+    kinds: bool,
+}
+
+impl GroupMarks {
+    /// Marks the `length` rows before `end` as versions of one key, with their kinds where they are known.
+    ///
+    /// # Errors
+    /// Those of the kinds; `Internal` for 2^32 versions.
+    pub(crate) fn push(
+        &mut self,
+        end: u64,
+        length: usize,
+        kinds: impl Iterator<Item = Result<RowKind>>,
+    ) -> Result<()> {
+        let before = self.kinds.len();
+        let mut retracts = false;
+        for kind in kinds {
+            let kind = kind?;
+            retracts |= !kind.is_add();
+            self.kinds.push_back(kind);
+        }
+        if !retracts {
+            self.kinds.truncate(before);
+        }
+        let length =
+            u32::try_from(length).map_err(|_| Error::internal("2^32 versions of a key"))?;
+        self.marks.push_back(Mark {
+            first: end - u64::from(length),
+            length,
+            kinds: retracts,
+        });
+        Ok(())
+    }
+
+    /// How many rows from `row` on belong to the group of the row before it.
+    pub(crate) fn rest(&self, row: u64) -> u32 {
+        let after = self.marks.partition_point(|mark| mark.first < row);
+        let mark = after.checked_sub(1).and_then(|at| self.marks.get(at));
+        let end = mark.map_or(0, |mark| mark.first + u64::from(mark.length));
+        // A group is no longer than its length.
+        u32::try_from(end.saturating_sub(row)).unwrap_or(u32::MAX)
+    }
+
+    /// The groups of rows `from..from + rows`, which end with a group.
+    pub(crate) fn take(&mut self, from: u64, rows: u32) -> KeyGroups {
+        let end = from + u64::from(rows);
+        let mut groups = KeyGroups::default();
+        let mut at = 0;
+        while let Some(mark) = self.marks.front().copied().filter(|mark| mark.first < end) {
+            self.marks.pop_front();
+            let first = u32::try_from(mark.first - from).unwrap_or(u32::MAX);
+            groups.lone(at..first);
+            let kinds = if mark.kinds { mark.length as usize } else { 0 };
+            groups.merged(first, mark.length, self.kinds.drain(..kinds));
+            at = first + mark.length;
+        }
+        groups.lone(at..rows);
+        groups
+    }
+
+    /// Bytes that are held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.marks.len() * size_of::<Mark>() + self.kinds.len()
+    }
+}
+
+/// Rows of a batch of versions, by key.
+#[derive(Debug)]
+pub(crate) struct KeyGroups {
+    /// The versions of key `i` are rows `offsets[i]..offsets[i + 1]`.
+    pub(crate) offsets: Vec<u32>,
+    merged: Vec<MergedKey>,
+    kinds: Vec<RowKind>,
+}
+
+impl Default for KeyGroups {
+    fn default() -> Self {
+        Self {
+            offsets: vec![0],
+            merged: Vec::new(),
+            kinds: Vec::new(),
+        }
+    }
+}
+
+/// A key whose versions are merged.
+#[derive(Clone, Copy, Debug)]
+struct MergedKey {
+    /// The key, counted over the batch.
+    key: u32,
+    first: u32,
+    length: u32,
+    /// Where its kinds start, if it has retracts.
+    kinds: Option<u32>,
+}
+
+/// The versions of one key that are merged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group<'a> {
+    /// The key, counted over the batch.
+    pub(crate) key: usize,
+    /// Row of its first version.
+    pub(crate) first: u32,
+    /// Number of versions.
+    pub(crate) length: u32,
+    /// Their kinds; empty if all are adds.
+    pub(crate) kinds: &'a [RowKind],
+}
+
+impl Group<'_> {
+    /// Rows of its versions.
+    pub(crate) fn rows(&self) -> Range<u32> {
+        self.first..self.first + self.length
+    }
+
+    /// Rows of its versions with their kinds.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = (u32, RowKind)> + '_ {
+        let known = self.kinds.iter().copied();
+        let kinds = known.chain(std::iter::repeat(RowKind::Insert));
+        self.rows().zip(kinds)
+    }
+}
+
+impl KeyGroups {
+    fn lone(&mut self, rows: Range<u32>) {
+        self.offsets.extend(rows.map(|row| row + 1));
+    }
+
+    fn merged(&mut self, first: u32, length: u32, kinds: impl ExactSizeIterator<Item = RowKind>) {
+        // A batch has fewer than 2^32 rows.
+        let count = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+        self.merged.push(MergedKey {
+            key: count(self.offsets.len() - 1),
+            first,
+            length,
+            kinds: (kinds.len() > 0).then(|| count(self.kinds.len())),
+        });
+        self.kinds.extend(kinds);
+        self.offsets.push(first + length);
+    }
+
+    /// Number of keys.
+    pub(crate) fn key_count(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of versions.
+    pub(crate) fn row_count(&self) -> usize {
+        self.offsets.last().map_or(0, |end| *end as usize)
+    }
+
+    /// Whether every row stands alone.
+    pub(crate) fn are_lone(&self) -> bool {
+        self.merged.is_empty()
+    }
+
+    /// Whether a group has retracts.
+    pub(crate) fn retract(&self) -> bool {
+        !self.kinds.is_empty()
+    }
+
+    /// The keys whose versions are merged, in order.
+    pub(crate) fn merged_keys(&self) -> impl Iterator<Item = Group<'_>> {
+        self.merged.iter().map(|merged| {
+            let kinds = merged.kinds.map(|start| start as usize);
+            let kinds = kinds.and_then(|start| {
+                let end = start + merged.length as usize;
+                self.kinds.get(start..end)
+            });
+            Group {
+                key: merged.key as usize,
+                first: merged.first,
+                length: merged.length,
+                kinds: kinds.unwrap_or_default(),
+            }
+        })
+    }
+
+    /// The last row of each key: its newest version.
+    pub(crate) fn last_rows(&self) -> Vec<u32> {
+        let ends = self.offsets.iter().skip(1);
+        ends.map(|end| end - 1).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(kinds: &[RowKind]) -> impl Iterator<Item = Result<RowKind>> {
+        kinds.iter().copied().map(Ok)
+    }
+
+    #[test]
+    fn rows_between_groups_stand_alone() {
+        let mut marks = GroupMarks::default();
+        marks.push(5, 2, kinds(&[])).unwrap();
+        marks
+            .push(
+                8,
+                3,
+                kinds(&[RowKind::Insert, RowKind::Delete, RowKind::Insert]),
+            )
+            .unwrap();
+        assert_eq!(marks.rest(3), 0);
+        assert_eq!(marks.rest(4), 1);
+        assert_eq!(marks.rest(5), 0);
+        assert_eq!(marks.rest(6), 2);
+        let groups = marks.take(1, 9);
+        assert_eq!(groups.offsets, [0, 1, 2, 4, 7, 8, 9]);
+        assert_eq!(groups.last_rows(), [0, 1, 3, 6, 7, 8]);
+        let merged: Vec<_> = groups.merged_keys().collect();
+        assert_eq!(
+            merged
+                .iter()
+                .map(|group| (group.key, group.rows(), group.kinds.len()))
+                .collect::<Vec<_>>(),
+            [(2, 2..4, 0), (3, 4..7, 3)]
+        );
+        assert!(marks.take(10, 2).are_lone());
+    }
+
+    #[test]
+    fn kinds_of_adds_are_not_kept() {
+        let mut marks = GroupMarks::default();
+        let adds = [RowKind::Insert, RowKind::UpdateAfter];
+        marks.push(2, 2, kinds(&adds)).unwrap();
+        let retract = [RowKind::UpdateBefore, RowKind::Insert];
+        marks.push(4, 2, kinds(&retract)).unwrap();
+        let groups = marks.take(0, 4);
+        assert!(groups.retract());
+        let merged: Vec<_> = groups.merged_keys().map(|group| group.kinds).collect();
+        assert_eq!(merged, [&[][..], &retract[..]]);
+    }
+}

@@ -1,0 +1,206 @@
+//! Picking rows of heads: what the sinks of all engines have in common.
+
+use std::cmp::Ordering;
+
+use paimon_meta::{Error, MergeEngine, Result};
+
+use super::picked_keys::PickedKeys;
+use super::versions::{HeadRows, compare_versions};
+use crate::window::Window;
+
+/// Rules of the table and the request that decide which rows make the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// What becomes of the versions of a key.
+    pub(crate) engine: MergeEngine,
+    /// Retracts do not take part where a key has several versions.
+    pub(crate) ignore_delete: bool,
+    /// A lookup table: of the compacted versions only that of the smallest level counts (RP-347).
+    pub(crate) lookup: bool,
+    /// A retract among several versions is an error (ME-046).
+    pub(crate) refuses_retracts: bool,
+    /// Retracts are rows of the result.
+    pub(crate) keep_retracts: bool,
+}
+
+/// One version of a key: the rows of its head, and which of them it is.
+pub(crate) type Version<'a> = (HeadRows<'a>, usize);
+
+/// Picks rows of heads.
+#[derive(Debug)]
+pub(crate) struct Picker<'a> {
+    pub(crate) rules: Rules,
+    heads: &'a [HeadRows<'a>],
+    window: &'a mut Window,
+    picked_rows: usize,
+    /// Keys of what is picked, if they are wanted in that order.
+    picked: Option<PickedKeys>,
+    /// Age of each head, the newest largest, where the heads alone decide.
+    ages: Option<Vec<u32>>,
+}
+
+impl<'a> Picker<'a> {
+    pub(crate) fn new(
+        rules: Rules,
+        heads: &'a [HeadRows<'a>],
+        window: &'a mut Window,
+        picked: Option<PickedKeys>,
+    ) -> Self {
+        Self {
+            ages: (!rules.lookup).then(|| ages(heads)).flatten(),
+            rules,
+            heads,
+            window,
+            picked_rows: 0,
+            picked,
+        }
+    }
+
+    /// Number of rows that were picked.
+    pub(crate) fn picked_rows(&self) -> usize {
+        self.picked_rows
+    }
+
+    /// The keys of what was picked.
+    pub(crate) fn into_picked(self) -> Option<PickedKeys> {
+        self.picked
+    }
+
+    /// Age of each head, the newest largest, where heads alone decide: then all versions are adds, and all count.
+    pub(crate) fn ages(&self) -> Option<&[u32]> {
+        self.ages.as_deref()
+    }
+
+    pub(crate) fn head(&self, head: usize) -> Option<HeadRows<'a>> {
+        self.heads.get(head).copied()
+    }
+
+    /// Picks rows whose keys have one version each: as they are, retracts only if they are kept (ME 1.5).
+    pub(crate) fn lone(&mut self, head: usize, position: usize, length: usize) -> Result<()> {
+        let Some(rows) = self.head(head) else {
+            return Ok(());
+        };
+        if rows.kinds.is_none() || self.rules.keep_retracts {
+            return self.emit(&rows, position, length);
+        }
+        let mut from = position;
+        for at in position..position + length {
+            if !rows.kind(at)?.is_add() {
+                self.emit(&rows, from, at - from)?;
+                from = at + 1;
+            }
+        }
+        self.emit(&rows, from, position + length - from)
+    }
+
+    /// Picks a version that is the result of its key, unless it is a retract that is dropped.
+    pub(crate) fn winner(&mut self, (rows, position): Version<'a>) -> Result<()> {
+        if self.rules.keep_retracts || rows.kind(position)?.is_add() {
+            self.emit(&rows, position, 1)?;
+        }
+        Ok(())
+    }
+
+    /// The versions that count: in a lookup table not those of deeper levels than the first compacted one.
+    pub(crate) fn counted(&self, members: &[(usize, usize)]) -> impl Iterator<Item = Version<'a>> {
+        let compacted = self.smallest_level(members);
+        let heads = self.heads;
+        let versions = members
+            .iter()
+            .filter_map(move |(head, position)| Some((*heads.get(*head)?, *position)));
+        versions.filter(move |(rows, _)| {
+            compacted.is_none_or(|level| rows.level <= 0 || rows.level == level)
+        })
+    }
+
+    /// In a lookup table, the smallest level above 0 among the versions.
+    fn smallest_level(&self, members: &[(usize, usize)]) -> Option<i32> {
+        if !self.rules.lookup {
+            return None;
+        }
+        members
+            .iter()
+            .filter_map(|(head, _)| self.heads.get(*head))
+            .map(|rows| rows.level)
+            .filter(|level| *level > 0)
+            .min()
+    }
+
+    /// Picks rows.
+    pub(crate) fn emit(
+        &mut self,
+        rows: &HeadRows<'_>,
+        position: usize,
+        length: usize,
+    ) -> Result<()> {
+        if length == 0 {
+            return Ok(());
+        }
+        self.picked_rows += length;
+        if let (Some(picked), Some(keys)) = (&mut self.picked, rows.keys) {
+            picked.add(keys, position, length);
+        }
+        let (Ok(position), Ok(length)) = (u32::try_from(position), u32::try_from(length)) else {
+            return Err(Error::internal("a window of 2^32 keys"));
+        };
+        rows.positions.rows(position, length, |row, count| {
+            self.window.pick(rows.piece, row, count);
+        });
+        Ok(())
+    }
+
+    /// Picks versions of one key that are merged, oldest first.
+    pub(crate) fn group(&mut self, versions: &[Version<'a>]) -> Result<()> {
+        for (rows, position) in versions {
+            self.emit(rows, *position, 1)?;
+        }
+        let known = versions.iter().any(|(rows, _)| rows.kinds.is_some());
+        let kinds = versions
+            .iter()
+            .filter(|_| known)
+            .map(|(rows, at)| rows.kind(*at));
+        self.window.group(versions.len(), kinds)
+    }
+}
+
+/// Sorts versions, the oldest first (ME 1.3).
+///
+/// # Errors
+/// `Corrupt` for a bad kind byte.
+pub(crate) fn sort_versions(versions: &mut [Version<'_>]) -> Result<()> {
+    // Runs are few, and their files often come in the order of their age.
+    let mut failed = None;
+    versions.sort_by(|(a, at_a), (b, at_b)| {
+        compare_versions((a, *at_a), (b, *at_b)).unwrap_or_else(|error| {
+            failed = Some(error);
+            Ordering::Equal
+        })
+    });
+    failed.map_or(Ok(()), Err)
+}
+
+/// Ages of heads whose sequence ranges are disjoint and that hold adds only: any row of one is newer than any of another.
+fn ages(heads: &[HeadRows<'_>]) -> Option<Vec<u32>> {
+    let mut order: Vec<usize> = (0..heads.len()).collect();
+    let range = |head: &usize| {
+        heads
+            .get(*head)
+            .map(|rows| (rows.sequences.min, rows.sequences.max))
+    };
+    order.sort_by_key(range);
+    let sorted = || order.iter().filter_map(|head| heads.get(*head));
+    let plain = sorted().all(|rows| rows.kinds.is_none() && rows.user.is_none());
+    let disjoint = sorted()
+        .zip(sorted().skip(1))
+        .all(|(older, newer)| older.sequences.max < newer.sequences.min);
+    if !plain || !disjoint {
+        return None;
+    }
+    let mut ages = vec![0; heads.len()];
+    for (head, age) in order.into_iter().zip(0..) {
+        if let Some(slot) = ages.get_mut(head) {
+            *slot = age;
+        }
+    }
+    Some(ages)
+}
