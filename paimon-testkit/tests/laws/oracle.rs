@@ -96,6 +96,33 @@ fn any_compaction_leaves_the_rows() {
     });
 }
 
+#[test]
+fn hints_may_be_stale() {
+    // TF-002: LATEST is believed only while no newer snapshot is there.
+    let shape = HistoryShape {
+        deletion_vectors: false,
+        ..HistoryShape::ALL
+    };
+    law(file!(), shape, |case, _| {
+        let query = Query::default();
+        let ids = case
+            .written
+            .main()
+            .unwrap()
+            .snapshots()
+            .map(|snapshot| snapshot.id);
+        for id in ids {
+            case.put("snapshot/LATEST", &id.to_string());
+            let found = match case.read(&query, &Route::default()) {
+                Ok(found) => found,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            same(case, &query, &case.answer(&query), &found)?;
+        }
+        Ok(Ok(()))
+    });
+}
+
 fn without_compaction(history: &History) -> History {
     let mut history = history.clone();
     for step in &mut history.steps {

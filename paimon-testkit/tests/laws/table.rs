@@ -6,7 +6,9 @@ use std::sync::Arc;
 use arrow_array::Int8Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
+use object_store::ObjectStoreExt;
 use object_store::memory::InMemory;
+use object_store::path::Path;
 use paimon_io::{ResourceParts, Resources, StoreRegistry};
 use paimon_meta::{
     DataField, DataType, Error, ErrorKind, Options, ResolvedTable, Result, Split, StringLayout,
@@ -34,6 +36,7 @@ pub(crate) struct Refused(
 pub(crate) struct Case {
     pub(crate) history: History,
     pub(crate) written: WrittenTable,
+    store: Arc<InMemory>,
     resources: Resources,
 }
 
@@ -79,15 +82,23 @@ impl Case {
         let store = Arc::new(InMemory::new());
         block_on(written.put(store.as_ref(), "t")).unwrap();
         let registry = StoreRegistry::new();
-        registry.register("memory://", store).unwrap();
+        let registered = Arc::<InMemory>::clone(&store);
+        registry.register("memory://", registered).unwrap();
         Self {
             history,
             written,
+            store,
             resources: Resources::new(ResourceParts {
                 stores: Arc::new(registry),
                 ..ResourceParts::default()
             }),
         }
+    }
+
+    /// Puts a file in the table's directory.
+    pub(crate) fn put(&self, path: &str, content: &str) {
+        let path = Path::from(format!("t/{path}"));
+        block_on(self.store.put(&path, content.to_owned().into())).unwrap();
     }
 
     /// The columns of the last schema.
