@@ -44,6 +44,9 @@ pub(crate) struct ScanArguments {
 pub(crate) struct CountArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Rows per value of these columns, with commas between: of partition columns without reading a row
+    #[arg(long, value_name = "NAMES", value_parser = column_names, conflicts_with = "limit", allow_hyphen_values = true)]
+    pub(crate) by: Option<ColumnNames>,
     /// Split by split
     #[arg(long)]
     pub(crate) verbose: bool,

@@ -1,14 +1,17 @@
 //! `paimon count`: how many rows, reading as little as it can.
 //!
-//! Section by section: the metadata of a section with one run and no deletes tells its rows; of the others the keys are
-//! read, and nothing else. A condition that the plan does not answer wants its columns too.
+//! Section by section: the metadata of a section with one run and no deletes tells its rows, less those that deletion
+//! vectors take away; of the others the keys are read, and nothing else. A condition that the plan does not answer wants
+//! its columns too, and so does a group by columns that are none of the partition.
+
+mod groups;
+mod sections;
 
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use paimon_meta::{DataSplit, FieldId, Result, Split, StringLayout};
-use paimon_plan::PlannedSplit;
-use paimon_read::{ReadRequest, ReadTask, read_blocking};
+use paimon_meta::{Error, StringLayout};
+use paimon_read::ReadRequest;
 use serde::Serialize;
 
 use crate::args::{CountArguments, TextOrJson};
@@ -18,9 +21,10 @@ use crate::metadata::Listing;
 use crate::ordered::in_order;
 use crate::progress::Progress;
 use crate::reading::Reading;
-use crate::row_reader::RowReader;
+use groups::{By, Group, Groups};
+use sections::count_split;
 
-/// Rows of one split, or of all.
+/// Rows of one split, one group, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Counted {
     /// Rows that metadata is sure of.
@@ -38,6 +42,14 @@ impl Counted {
         self.from_metadata = self.from_metadata.saturating_add(other.from_metadata);
         self.from_reading = self.from_reading.saturating_add(other.from_reading);
     }
+
+    fn at_most(self, rows: u64) -> Self {
+        let from_metadata = self.from_metadata.min(rows);
+        Self {
+            from_metadata,
+            from_reading: self.from_reading.min(rows - from_metadata),
+        }
+    }
 }
 
 /// The answer as JSON.
@@ -46,8 +58,13 @@ struct Report {
     rows: u64,
     #[serde(flatten)]
     counted: Counted,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<Group>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     splits: Vec<SplitReport>,
+    /// What is said of how groups were found.
+    #[serde(skip)]
+    by: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,15 +77,23 @@ struct SplitReport {
 
 pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
     if let Some(listing) = Listing::open(&arguments.selection)? {
+        if arguments.by.is_some() {
+            return Err(no_groups().into());
+        }
         let counted = Counted {
             from_metadata: listing.count()?,
             from_reading: 0,
         };
-        return Report::new(counted, Vec::new()).write(arguments.format);
+        return Report::new(counted).write(arguments.format);
     }
     let reading = Reading::open(&arguments.selection)?;
+    let by = match &arguments.by {
+        Some(_) if reading.has_view() => return Err(no_groups().into()),
+        Some(names) => Some(By::columns(&reading.table.schema, &names.0)?),
+        None => None,
+    };
     let mut splits = Vec::new();
-    let counted = count_splits(&reading, |split, counted| {
+    let (counted, groups) = count_splits(&reading, by.as_ref(), |split, counted| {
         if arguments.verbose {
             let planned = reading.plan.get(split);
             splits.push(SplitReport {
@@ -78,15 +103,27 @@ pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
             });
         }
     })?;
-    Report::new(counted, splits).write(arguments.format)
+    let report = Report {
+        groups: by.as_ref().map(|by| groups.into_list(by)).transpose()?,
+        splits,
+        by: by.as_ref().map(By::words).unwrap_or_default(),
+        ..Report::new(counted)
+    };
+    report.write(arguments.format)
+}
+
+fn no_groups() -> Error {
+    Error::unsupported("groups of a system table")
 }
 
 impl Report {
-    fn new(counted: Counted, splits: Vec<SplitReport>) -> Self {
+    fn new(counted: Counted) -> Self {
         Self {
             rows: counted.rows(),
             counted,
-            splits,
+            groups: None,
+            splits: Vec::new(),
+            by: String::new(),
         }
     }
 
@@ -106,6 +143,19 @@ impl Report {
     /// The number alone on the first line.
     fn text(&self) -> String {
         let mut text = format!("{}\n  {}\n", self.rows, sources(self.counted));
+        if let Some(groups) = &self.groups {
+            text.push_str(&format!("  {}\n", self.by));
+            let names: Vec<String> = groups.iter().map(Group::name).collect();
+            let longest = names.iter().map(|name| name.chars().count()).max();
+            let width = longest.unwrap_or(0);
+            for (group, name) in groups.iter().zip(&names) {
+                text.push_str(&format!(
+                    "  {name:<width$} {:>12}   {}\n",
+                    count(group.rows, "row"),
+                    sources(group.counted)
+                ));
+            }
+        }
         for (index, split) in self.splits.iter().enumerate() {
             text.push_str(&format!(
                 "  split {:<5} {:<16} {:>12}   {}\n",
@@ -132,37 +182,39 @@ fn sources(counted: Counted) -> String {
 /// # Errors
 /// Those of reading; nothing is guessed.
 pub(crate) fn count_rows(reading: &Reading) -> Result<Counted, Failure> {
-    count_splits(reading, |_, _| {})
+    count_splits(reading, None, |_, _| {}).map(|(counted, _)| counted)
 }
 
 /// Counts split by split, and tells of each.
 fn count_splits(
     reading: &Reading,
+    by: Option<&By>,
     mut tell: impl FnMut(usize, Counted),
-) -> Result<Counted, Failure> {
+) -> Result<(Counted, Groups), Failure> {
     let request = ReadRequest {
-        projection: Some(Vec::<FieldId>::new()),
+        projection: Some(by.map(By::read).unwrap_or_default()),
         batch_size: 1 << 16,
         ..reading.request(StringLayout::View)
     };
     let reader = reading.row_reader(request)?;
     reading.check(reader.table())?;
     let limit = reading.limit.unwrap_or(u64::MAX);
-    let mut all = Counted::default();
+    let (mut all, mut groups) = (Counted::default(), Groups::default());
     let mut progress = Progress::new(&reading.resources, reading.plan.len(), true);
     in_order(
         reading.plan.len(),
         reading.jobs,
         |split, lane| {
-            let counted = count_split(reading, &reader, split)
+            let counted = count_split(reading, &reader, split, by)
                 .map_err(|error| reading.error_in(split, error))?;
             let _wanted = lane.push((split, counted), 1);
             Ok(())
         },
-        |(split, counted): (usize, Counted)| {
+        |(split, (counted, of_split)): (usize, (Counted, Groups))| {
             let counted = counted.at_most(limit - all.rows());
             tell(split, counted);
             all.add(counted);
+            groups.append(of_split);
             progress.advance(counted.rows(), split);
             Ok(if all.rows() < limit {
                 ControlFlow::Continue(())
@@ -171,66 +223,5 @@ fn count_splits(
             })
         },
     )?;
-    Ok(all)
-}
-
-impl Counted {
-    fn at_most(self, rows: u64) -> Self {
-        let from_metadata = self.from_metadata.min(rows);
-        Self {
-            from_metadata,
-            from_reading: self.from_reading.min(rows - from_metadata),
-        }
-    }
-}
-
-fn count_split(reading: &Reading, reader: &RowReader, split: usize) -> Result<Counted> {
-    let Some(planned) = reading.plan.get(split) else {
-        return Ok(Counted::default());
-    };
-    let mut counted = Counted::default();
-    let all = reading.task(split)?;
-    if !reading.is_counted_by_metadata() {
-        counted.from_reading = read_count(reader, all)?;
-        return Ok(counted);
-    }
-    let known = planned.section_row_counts();
-    counted.from_metadata = known.iter().flatten().copied().fold(0, u64::saturating_add);
-    if known.iter().any(Option::is_none) {
-        let unknown = only_sections(all, planned, &known);
-        counted.from_reading = read_count(reader, unknown)?;
-    }
-    Ok(counted)
-}
-
-/// The part of a task whose rows metadata does not tell. Keys of one section are in no other, so it stands alone.
-fn only_sections(task: ReadTask, planned: PlannedSplit<'_>, known: &[Option<u64>]) -> ReadTask {
-    let Split::Data(split) = &task.split else {
-        return task;
-    };
-    let sections = planned.sections();
-    if sections.is_empty() || split.deletion_files.is_some() {
-        return task;
-    }
-    let first = planned.files().start;
-    let unknown = sections
-        .into_iter()
-        .zip(known)
-        .filter(|(_, known)| known.is_none());
-    let files = unknown.flat_map(|(runs, _)| runs.into_iter().flatten());
-    let files = files.filter_map(|file| split.files.get(file.checked_sub(first)?).cloned());
-    ReadTask::new(Split::Data(DataSplit {
-        files: files.collect(),
-        raw_convertible: false,
-        ..split.clone()
-    }))
-}
-
-fn read_count(reader: &RowReader, task: ReadTask) -> Result<u64> {
-    let mut batches = read_blocking(reader.read(task)?);
-    let mut rows = 0_u64;
-    while let Some(batch) = batches.next_batch() {
-        rows = rows.saturating_add(batch?.num_rows() as u64);
-    }
-    Ok(rows)
+    Ok((all, groups))
 }

@@ -151,6 +151,11 @@ impl Reading {
         Ok(RowReader::new(table, Some(view)))
     }
 
+    /// Whether the rows are seen through a view, and so are not those of the table.
+    pub(crate) fn has_view(&self) -> bool {
+        self.view.is_some()
+    }
+
     /// Whether metadata can tell how many rows of the plan there are.
     pub(crate) fn is_counted_by_metadata(&self) -> bool {
         self.view.is_none() && self.plan.residual().is_none()

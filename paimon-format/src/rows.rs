@@ -144,23 +144,21 @@ impl RowRanges {
     /// The rows of this set that are not in `other`.
     #[must_use]
     pub fn subtract(&self, other: &Self) -> Self {
-        self.without(other.0.iter().cloned())
+        self.subtract_ranges(other.0.iter().cloned())
     }
 
-    /// The rows of this set that are not among `positions`, which ascend (the form of a deletion vector).
+    /// The rows of this set that are not among `positions`, which ascend.
     #[must_use]
     pub fn subtract_positions(&self, positions: impl IntoIterator<Item = u64>) -> Self {
-        self.without(
-            positions
-                .into_iter()
-                .map(|position| position..position.saturating_add(1)),
-        )
+        let positions = positions.into_iter();
+        self.subtract_ranges(positions.map(|position| position..position.saturating_add(1)))
     }
 
-    /// The rows of this set outside `holes`, which ascend.
-    fn without(&self, holes: impl Iterator<Item = Range<u64>>) -> Self {
+    /// The rows of this set outside `holes`, which ascend and may touch (the form of a deletion vector).
+    #[must_use]
+    pub fn subtract_ranges(&self, holes: impl IntoIterator<Item = Range<u64>>) -> Self {
         let mut rows = Self::none();
-        let mut holes = holes.peekable();
+        let mut holes = holes.into_iter().peekable();
         for range in &self.0 {
             let mut start = range.start;
             while let Some(hole) = holes.peek().filter(|hole| hole.start < range.end) {

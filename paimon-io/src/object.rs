@@ -78,6 +78,25 @@ impl Object {
         self.get().map(if_found).boxed()
     }
 
+    /// The bytes of a range that begins inside the object, as far as the object goes.
+    ///
+    /// # Errors
+    /// As the type says, and `Corrupt` if the range begins behind the end.
+    pub fn get_range(&self, range: Range<u64>) -> BoxFuture<'static, Result<Bytes>> {
+        let object = self.clone();
+        async move {
+            let options = GetOptions {
+                range: Some(GetRange::Bounded(range.clone())),
+                ..GetOptions::default()
+            };
+            match object.request(options).await {
+                Ok(answer) => object.collect(answer).await,
+                Err(error) => Err(object.short_or(error, range.start.saturating_add(1)).await),
+            }
+        }
+        .boxed()
+    }
+
     /// The size in bytes.
     ///
     /// # Errors
@@ -249,6 +268,17 @@ pub(crate) mod tests {
         assert!(run(there.exists()).unwrap());
         assert_eq!(there.metrics.get(Counter::Requests), 4);
         assert_eq!(there.metrics.get(Counter::RequestedBytes), 10);
+    }
+
+    #[test]
+    fn a_range_goes_as_far_as_the_object() {
+        let there = object(Some(b"hello"));
+        assert_eq!(run(there.get_range(1..3)).unwrap().as_ref(), b"el");
+        assert_eq!(run(there.get_range(3..99)).unwrap().as_ref(), b"lo");
+        let error = run(there.get_range(7..9)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        let missing = run(object(None).get_range(0..1)).unwrap_err();
+        assert_eq!(missing.kind(), ErrorKind::NotFound);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod bucket;
 mod calendar;
 mod consumer;
 mod data_file;
+mod deletion_vector;
 mod error;
 mod file_table;
 mod hints;
@@ -36,6 +37,7 @@ pub use bucket::{BucketFunction, BucketHash, murmur_hash};
 pub use calendar::{date_of, days_of};
 pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
+pub use deletion_vector::DeletionVector;
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
 pub use file_table::{FileIdentity, FileTable, FileTableBuilder, KeepStats, StatsRef, TextList};
 pub use hints::{
@@ -48,8 +50,8 @@ pub use manifest::{
     decode_manifest_list,
 };
 pub use options::{
-    ChangelogProducer, FromOption, IncrementalScanMode, MemorySize, MergeEngine, Options,
-    SortOrder, StartupMode, TableOption, unsupported_feature,
+    BatchScanMode, ChangelogProducer, FromOption, IncrementalScanMode, MemorySize, MergeEngine,
+    Options, SortOrder, StartupMode, TableOption, unsupported_feature,
 };
 pub use partition::{DataPaths, escape_path_name, parse_partition_value, unescape_path_name};
 pub use paths::{

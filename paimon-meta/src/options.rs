@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Frame, Result};
 
-pub use read::{ChangelogProducer, IncrementalScanMode, MergeEngine, SortOrder, StartupMode};
+pub use read::{
+    BatchScanMode, ChangelogProducer, IncrementalScanMode, MergeEngine, SortOrder, StartupMode,
+};
 pub use refuse::unsupported_feature;
 pub use text::{FromOption, MemorySize};
 

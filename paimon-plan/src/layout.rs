@@ -6,7 +6,7 @@ use paimon_meta::{BinaryRow, BinaryRowRef, DataType, Error, FileTable, Frame, Re
 
 use crate::generate::{FileShape, SplitSettings, SplitShape, append_splits, merge_tree_splits};
 use crate::limit::RowLimit;
-use crate::plan::SplitEntry;
+use crate::plan::{PlannedVectors, SplitEntry};
 use crate::section::{KeyRange, Section, interval_partition};
 
 /// How buckets become splits.
@@ -19,6 +19,8 @@ pub(crate) struct LayoutRules<'a> {
     pub(crate) sort_partitions: Option<Vec<&'a DataType>>,
     /// A row limit, if splits can be dropped by it.
     pub(crate) limit: Option<u64>,
+    /// Deletion vectors of the files, where they are applied.
+    pub(crate) vectors: Option<&'a PlannedVectors>,
 }
 
 /// Splits in the order of the plan.
@@ -68,7 +70,9 @@ pub(crate) fn lay_out(
             .map_or(0, |file| files.total_buckets(*file as usize));
         for split in &splits {
             all.push(bucket, split, total_buckets);
-            if let (Some(limit), Some(rows)) = (&mut limit, known_rows(files, bucket, split)) {
+            if let (Some(limit), Some(rows)) =
+                (&mut limit, known_rows(files, bucket, split, rules.vectors))
+            {
                 enough.push(bucket, split, total_buckets);
                 if limit.is_reached_with(rows) {
                     return Ok(enough); // RP-187: splits of an unknown count before are dropped too
@@ -79,13 +83,19 @@ pub(crate) fn lay_out(
     Ok(all)
 }
 
-/// Rows of a raw split; a missing delete row count makes them unknown (RP-700).
-fn known_rows(files: &FileTable, bucket: &[u32], split: &SplitShape) -> Option<u64> {
+/// Rows of a raw split; a missing delete row count makes them unknown (RP-700), so does a vector of unknown cardinality.
+fn known_rows(
+    files: &FileTable,
+    bucket: &[u32],
+    split: &SplitShape,
+    vectors: Option<&PlannedVectors>,
+) -> Option<u64> {
     split.why.is_raw().then_some(())?;
     split.files.iter().try_fold(0u64, |sum, position| {
         let file = *bucket.get(*position as usize)? as usize;
         files.delete_row_count(file).filter(|count| *count == 0)?;
-        sum.checked_add(files.row_count(file))
+        let deleted = vectors.map_or(Some(0), |vectors| vectors.deleted_rows(file))?;
+        sum.checked_add(files.row_count(file).checked_sub(deleted)?)
     })
 }
 

@@ -44,6 +44,8 @@ mod system_table;
 #[cfg(feature = "store")]
 mod travel;
 #[cfg(feature = "store")]
+mod vectors;
+#[cfg(feature = "store")]
 mod warehouse;
 #[cfg(feature = "store")]
 mod zone;

@@ -142,7 +142,10 @@ pub(crate) async fn read_list(
 }
 
 /// The content of a file in the directory of manifests.
-fn read_file(
+///
+/// # Errors
+/// `Corrupt` for a name that leads out of the directory; of the future, those of the request.
+pub(crate) fn read_file(
     resources: &Resources,
     location: &str,
     name: &str,

@@ -12,9 +12,10 @@
 mod advice;
 mod reasons;
 mod statistics;
+mod vectors;
 mod view;
 
-use paimon_meta::{DataType, FieldId, FileTable, Result, Split, TablePredicate};
+use paimon_meta::{DataType, DeletionFile, FieldId, FileTable, Result, Split, TablePredicate};
 use serde::{Deserialize, Serialize};
 
 use crate::conjunct::{ConjunctUse, residual};
@@ -24,6 +25,7 @@ use crate::pruning::{FileTotals, PruneStep, Pruning};
 pub use advice::Advice;
 pub use reasons::{Obstacle, Overlap};
 pub use statistics::{ColumnSummary, PlanStatistics, Precision};
+pub(crate) use vectors::PlannedVectors;
 pub use view::PlannedSplit;
 
 /// Splits of one read, with the reasons. Made by [`plan`](crate::plan).
@@ -39,6 +41,8 @@ pub struct Plan {
     pub(crate) section_ends: Vec<u32>,
     /// Directory that holds the buckets of each partition of `files`, with a `/` at its end, or empty.
     pub(crate) bucket_parents: Vec<String>,
+    /// `None` where deletion vectors are off (RP-113).
+    pub(crate) vectors: Option<PlannedVectors>,
     pub(crate) table: PlannedTable,
     pub(crate) conjuncts: Vec<ConjunctUse>,
     pub(crate) pruning: Pruning,
@@ -113,6 +117,17 @@ impl Plan {
         split.to_split()
     }
 
+    /// Where the deletion vector of a file is, by the file's index in [`Self::files`]; `None` if it has none.
+    pub fn deletion_file(&self, file: usize) -> Option<DeletionFile> {
+        self.vectors.as_ref()?.get(file)
+    }
+
+    /// Rows of a file that its deletion vector takes away, 0 without one; `None` if that is unknown (TF-068).
+    pub fn deleted_rows(&self, file: usize) -> Option<u64> {
+        let vectors = self.vectors.as_ref();
+        vectors.map_or(Some(0), |vectors| vectors.deleted_rows(file))
+    }
+
     /// The request's condition, conjunct by conjunct: what each prunes, and whether the plan answers it.
     pub fn conjuncts(&self) -> &[ConjunctUse] {
         &self.conjuncts
@@ -151,6 +166,7 @@ impl Plan {
             + self.splits.capacity() * size_of::<SplitEntry>()
             + (self.run_ends.capacity() + self.section_ends.capacity()) * size_of::<u32>()
             + parents
+            + self.vectors.as_ref().map_or(0, PlannedVectors::heap_bytes)
     }
 }
 

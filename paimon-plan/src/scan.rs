@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use futures_util::future::try_join;
 use paimon_io::Resources;
 use paimon_meta::{
-    BinaryRow, DataField, DataPaths, Error, FileTable, Frame, KeepStats, Options, ResolvedTable,
-    Result, ResultExt, StartupMode, TablePredicate,
+    BinaryRow, DataField, DataPaths, Error, FileTable, Frame, IndexManifestEntry, KeepStats,
+    Options, ResolvedTable, Result, ResultExt, StartupMode, TablePredicate,
 };
 
 use serde::{Deserialize, Serialize};
@@ -21,10 +22,11 @@ use crate::generate::SplitSettings;
 use crate::layout::{LayoutRules, lay_out};
 use crate::manifests::{Entries, EntryDecoder, SchemaTests, read_entries};
 use crate::partitions::{PartitionSpec, chosen_partitions};
-use crate::plan::{Plan, PlannedTable};
+use crate::plan::{Plan, PlannedTable, PlannedVectors};
 use crate::prune::{LimitPruning, PruneRules, ValuePruning, prune};
 use crate::pruning::{FileTotals, PruneStep, StepResult};
 use crate::shard::{Shard, ShardPruning};
+use crate::vectors::{attach, planned_entries};
 use crate::zone::Zone;
 
 /// Value of the option `bucket` for tables whose new rows wait in a bucket of their own until a compaction (RP-170).
@@ -69,7 +71,7 @@ pub async fn plan(
     let planned = async {
         let scan = Scan::new(table, request)?;
         let Some(snapshot) = &table.snapshot else {
-            return scan.assemble(Entries::default());
+            return scan.assemble(Entries::default(), &[]);
         };
         let entries = read_entries(
             resources,
@@ -77,9 +79,10 @@ pub async fn plan(
             snapshot,
             Arc::clone(&scan.decoder),
         );
-        entries
+        let vectors = planned_entries(resources, table, scan.engine.deletion_vectors);
+        try_join(entries, vectors)
             .await
-            .and_then(|entries| scan.assemble(entries))
+            .and_then(|(entries, vectors)| scan.assemble(entries, &vectors))
             .at(|| Frame::Snapshot(snapshot.id))
     };
     planned.await.at(|| Frame::Table(table.location.clone()))
@@ -101,7 +104,6 @@ impl<'a> Scan<'a> {
     fn new(table: &'a ResolvedTable, request: &ScanRequest) -> Result<Self> {
         let options = &table.options;
         let engine = Engine::of(table)?;
-        engine.refuse()?;
         let buckets: i32 = options.value(&Options::BUCKET)?;
         let filters = Filters::divide(
             &table.schema,
@@ -148,7 +150,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Entries to splits.
-    fn assemble(&self, entries: Entries) -> Result<Plan> {
+    fn assemble(&self, entries: Entries, vectors: &[IndexManifestEntry]) -> Result<Plan> {
         let Entries {
             added,
             deleted,
@@ -160,7 +162,15 @@ impl<'a> Scan<'a> {
         let files = added.files;
         self.check_schemas(&files, pruned.buckets.iter().flatten())?;
         let before = FileTotals::of(&files, pruned.buckets.iter().flatten());
-        let layout = lay_out(&files, pruned.buckets, &self.layout_rules()?)?;
+        let vectors = match self.engine.deletion_vectors {
+            true => Some(attach(vectors, &files, &pruned.buckets, self.table)?),
+            false => None,
+        };
+        let layout = lay_out(
+            &files,
+            pruned.buckets,
+            &self.layout_rules(vectors.as_ref())?,
+        )?;
         if self.split_limit.is_some() {
             let after = FileTotals::of(&files, &layout.order);
             pruning.steps.push(StepResult {
@@ -179,6 +189,7 @@ impl<'a> Scan<'a> {
         Ok(Plan {
             snapshot_id: self.table.snapshot.as_ref().map(|snapshot| snapshot.id),
             bucket_parents: bucket_parents(self.table, &files)?,
+            vectors: vectors.map(|vectors| vectors.permuted(&layout.order)),
             files,
             splits: layout.splits,
             run_ends: layout.run_ends,
@@ -206,7 +217,10 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn layout_rules(&self) -> Result<LayoutRules<'a>> {
+    fn layout_rules<'v>(&self, vectors: Option<&'v PlannedVectors>) -> Result<LayoutRules<'v>>
+    where
+        'a: 'v,
+    {
         let types =
             |fields: Vec<&'a DataField>| fields.into_iter().map(|field| &field.data_type).collect();
         let sorted = self
@@ -226,6 +240,7 @@ impl<'a> Scan<'a> {
                 None
             },
             limit: self.split_limit,
+            vectors,
         })
     }
 
@@ -327,6 +342,7 @@ fn prune_rules(
         Some(limit) if engine.row_origin() == RowOrigin::Stored => LimitPruning::PerBucket(limit),
         _ => LimitPruning::Off,
     };
+    // Under merge-on-read files of a bucket belong together, whatever the reference says (RP-163).
     let always_raw = !engine.has_key || hide_level_zero;
     Ok(PruneRules {
         hide_level_zero,

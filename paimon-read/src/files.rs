@@ -1,4 +1,4 @@
-//! Picks of files that are read as they are: every row of every row group, in file order.
+//! Picks of files that are read as they are: every row of every row group that is not deleted, in file order.
 //!
 //! Serves raw splits, and sections of one file without retract rows inside a merge split.
 
@@ -70,6 +70,7 @@ impl FilePicks {
         let layout = current.file.group(group)?;
         let rows = layout.first_row..layout.first_row + u64::from(layout.row_count);
         let rows = RowRanges::from_range(rows).intersect(&current.file.may_match);
+        let rows = current.file.deletions.left_of(rows);
         if rows.is_empty() {
             return Ok(true);
         }

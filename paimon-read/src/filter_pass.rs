@@ -71,14 +71,14 @@ pub(crate) async fn filter_piece(
     Ok(())
 }
 
-/// Decoded rows and their columns without the rows that were only decoded because they stand between winners.
-fn restricted(
+/// Decoded rows and their columns without the rows that were only decoded because they stand between wanted ones.
+pub(crate) fn restricted(
     rows: RowRanges,
-    winners: &RowRanges,
+    wanted: &RowRanges,
     columns: Vec<ArrayRef>,
     faults: &mut Faults,
 ) -> Result<(RowRanges, Vec<ArrayRef>)> {
-    let kept = rows.intersect(winners);
+    let kept = rows.intersect(&wanted.clip(rows.span()));
     if kept.row_count() == rows.row_count() {
         return Ok((rows, columns));
     }

@@ -6,6 +6,7 @@ mod changelog_view;
 mod columns;
 mod compact;
 mod context;
+mod deletions;
 mod describe;
 mod evolve;
 mod fetches;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, try_join};
 use paimon_format::{
     ByteSource, DataFile, FileColumn, FormatOptions, Grain, RowRanges, format_reader_with, prune,
 };
@@ -15,6 +15,7 @@ use paimon_meta::{
 
 use crate::columns::ColumnPlan;
 use crate::context::ReadContext;
+use crate::deletions::{DeletionFiles, Deletions};
 use crate::evolve::{FileScan, Wanted};
 use crate::source::StoreSource;
 
@@ -31,6 +32,8 @@ pub(crate) struct OpenFile {
     pub(crate) filter: Option<FileScan>,
     /// Rows that may pass the row filter, by the bounds of the file's row groups.
     pub(crate) may_match: RowRanges,
+    /// Rows that are deleted.
+    pub(crate) deletions: Deletions,
 }
 
 /// One row group as the window counts it.
@@ -66,6 +69,7 @@ impl OpenFile {
 pub(crate) struct FileOpener {
     context: Arc<ReadContext>,
     bucket_path: Arc<str>,
+    deletion_files: Arc<DeletionFiles>,
 }
 
 impl FileOpener {
@@ -73,6 +77,7 @@ impl FileOpener {
         Self {
             context: Arc::clone(context),
             bucket_path: split.bucket_path.as_str().into(),
+            deletion_files: Arc::new(DeletionFiles::of(split)),
         }
     }
 
@@ -138,10 +143,10 @@ impl FileOpener {
             .at(|| Frame::File(meta.file_name.clone()))
     }
 
-    /// Opens a file for a section with those columns.
+    /// Opens a file for a section with those columns; its deletion vector is loaded at the same time.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// As [`Self::open`] and [`DeletionFiles::load`].
     pub(crate) fn open_for(
         &self,
         meta: &Arc<DataFileMeta>,
@@ -156,7 +161,8 @@ impl FileOpener {
                 Some(filter) => opener.scan(&meta, &filter.read, batch_size, strings)?,
                 None => None,
             };
-            let data = opener.open(&meta).await?;
+            let deletions = opener.deletion_files.load(&meta, &opener.context);
+            let (data, deletions) = try_join(opener.open(&meta), deletions).await?;
             let condition = columns
                 .filter
                 .as_ref()
@@ -168,6 +174,7 @@ impl FileOpener {
                 late,
                 filter,
                 may_match,
+                deletions,
             }))
         }
         .boxed()

@@ -22,8 +22,16 @@ use crate::window::PickSource;
 /// # Errors
 /// `Unsupported` that names the feature; `NotFound` for a schema file that is missing; `InvalidInput` of the request.
 pub(crate) fn check(split: &DataSplit, context: &ReadContext, shape: &Shape) -> Result<()> {
-    if split.deletion_files.iter().flatten().any(Option::is_some) {
-        return Err(Error::unsupported("deletion vectors"));
+    let files = split.files.len();
+    if let Some(vectors) = split
+        .deletion_files
+        .as_ref()
+        .filter(|vectors| vectors.len() != files)
+    {
+        return Err(Error::corrupt(format!(
+            "the split has {} places for deletion vectors and {files} files",
+            vectors.len()
+        )));
     }
     check_options(&context.table)?;
     let fields = shape.needed(&context.table.schema)?;

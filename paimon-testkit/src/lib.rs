@@ -15,6 +15,7 @@ mod reference;
 mod stores;
 #[cfg(feature = "strategies")]
 mod strategies;
+mod vectors;
 #[cfg(feature = "writer")]
 mod writer;
 
@@ -33,6 +34,7 @@ pub use stores::{
     CountingStore, Fault, FaultKind, FaultyStore, Latency, RequestKind, RequestOutcome,
     StoreRequest,
 };
+pub use vectors::{VectorFile, VectorWidth};
 
 #[cfg(feature = "writer")]
 pub use query::Query;

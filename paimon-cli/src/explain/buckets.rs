@@ -96,8 +96,8 @@ fn add_split(
             .collect()
     };
     for (of_section, count) in looked_at.into_iter().zip(counts) {
-        // A section whose rows are known is read as it is.
-        let merged = ruler.is_some() && count.is_none();
+        // A section whose rows are known is read as it is, so is a raw split with vectors of an unknown number of rows.
+        let merged = ruler.is_some() && count.is_none() && !split.raw_convertible();
         let mut span: Option<(usize, usize)> = None;
         for file in of_section {
             let keys = ruler.map(|ruler| ruler.place(plan, file)).transpose()?;
@@ -130,6 +130,7 @@ fn file_facts(
         level: files.level(file),
         rows: files.row_count(file),
         delete_rows: files.delete_row_count(file),
+        deletion_vector: plan.deletion_file(file),
         size: files.file_size(file),
         min_sequence_number: files.min_sequence_number(file),
         max_sequence_number: files.max_sequence_number(file),

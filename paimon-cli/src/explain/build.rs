@@ -223,9 +223,14 @@ fn count_facts(reading: &Reading) -> CountFacts {
         } else {
             ""
         };
+        let deleted = (0..plan.files().len()).filter_map(|file| plan.deleted_rows(file));
+        let less = match deleted.fold(0, u64::saturating_add) {
+            0 => String::new(),
+            deleted => format!(" less {} that vectors delete", count(deleted, "row")),
+        };
         return CountFacts {
             rows: Some(limited),
-            words: format!("{}, from metadata{sure}", number(limited)),
+            words: format!("{}, from metadata{less}{sure}", number(limited)),
         };
     }
     let (mut known, mut files, mut rows) = (0_u64, 0_u64, 0_u64);

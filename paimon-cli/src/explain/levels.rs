@@ -2,7 +2,7 @@
 
 use super::bars::{WIDTH as BAR, axis, bar};
 use super::model::{Bucket, FileFacts};
-use crate::human::{count, size};
+use crate::human::{count, number, size};
 use crate::keys::{range_text, short_name};
 use crate::paper::{Ink, LABEL, Paper, clip};
 
@@ -123,6 +123,10 @@ fn file_line(bucket: &Bucket, file: &FileFacts, key: &str, (name, rows): (usize,
         Some(0) => {}
         Some(deletes) => parts.push(count(deletes, "delete")),
         None => parts.push("deletes unknown".to_owned()),
+    }
+    if let Some(vector) = &file.deletion_vector {
+        let rows = vector.cardinality.map_or("some".to_owned(), number);
+        parts.push(format!("{rows} deleted"));
     }
     parts.push(format!(
         "seq {}",

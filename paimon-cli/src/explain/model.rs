@@ -1,6 +1,7 @@
 //! What an explanation says, as data: made once, shown as text, JSON or a picture. Keys and conditions are text as SQL has
 //! it, columns are names, splits and files are told by their place in the plan.
 
+use paimon_meta::DeletionFile;
 use paimon_plan::{Advice, FileTotals, Obstacle, PruneStep, Why};
 use serde::Serialize;
 use serde_json::Value;
@@ -107,6 +108,8 @@ pub(super) struct FileFacts {
     pub(super) rows: u64,
     /// `None` is unknown.
     pub(super) delete_rows: Option<u64>,
+    /// Where the vector of its deleted rows is, and how many they are.
+    pub(super) deletion_vector: Option<DeletionFile>,
     pub(super) size: u64,
     pub(super) min_sequence_number: i64,
     pub(super) max_sequence_number: i64,

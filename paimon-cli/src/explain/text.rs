@@ -125,8 +125,12 @@ fn files(paper: &mut Paper, explanation: &Explanation) {
     if explanation.hidden.files > 0 {
         paper.label("hidden");
         paper.put(Ink::Faint, "░ ");
+        let with = match explanation.table.deletion_vectors {
+            true => "deletion vectors",
+            false => "first-row",
+        };
         paper.words(&format!(
-            "{}, {}, on level 0: with deletion vectors it shows only after a compaction",
+            "{}, {}, on level 0: with {with} it shows only after a compaction",
             count(explanation.hidden.files, "file"),
             count(explanation.hidden.rows, "row")
         ));

@@ -58,3 +58,42 @@ fn counting_agrees_with_scanning() {
         assert_eq!(counted.lines().next().unwrap(), rows.to_string(), "{case}");
     }
 }
+
+#[test]
+fn vectors_take_their_rows_off_what_metadata_counts() {
+    // RP-180, RP-430
+    let table = golden("plan_dv_partitions_buckets");
+    assert_eq!(count(&[&table]), "80\n  80 from metadata, 0 from reading\n");
+    let one = count(&[&table, "--where", "p = 1"]);
+    assert_eq!(one, "40\n  40 from metadata, 0 from reading\n");
+}
+
+#[test]
+fn groups_of_partition_columns_come_from_metadata_and_others_from_reading() {
+    let table = golden("plan_dv_partitions_buckets");
+    let by_partition = count(&[&table, "--by", "p"]);
+    assert_eq!(
+        by_partition,
+        "80\n  80 from metadata, 0 from reading\n  \
+         by p: a group is a partition or several, known without reading\n  \
+         p = 2      39 rows   39 from metadata, 0 from reading\n  \
+         p = 1      40 rows   40 from metadata, 0 from reading\n  \
+         p = 3        1 row   1 from metadata, 0 from reading\n"
+    );
+    let both = count(&[
+        &table, "--by", "v,p", "--where", "p = 2", "--format", "json",
+    ]);
+    assert_eq!(
+        both,
+        "{\"rows\":39,\"from_metadata\":0,\"from_reading\":39,\"groups\":[\
+         {\"by\":{\"v\":\"a2\",\"p\":2},\"rows\":38,\"from_metadata\":0,\"from_reading\":38},\
+         {\"by\":{\"v\":\"u\",\"p\":2},\"rows\":1,\"from_metadata\":0,\"from_reading\":1}]}\n"
+    );
+}
+
+#[test]
+fn groups_and_a_limit_do_not_go_together() {
+    let table = golden("lab_r_one");
+    let outcome = run(&["count", &table, "--by", "v", "--limit", "1"]);
+    assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+}

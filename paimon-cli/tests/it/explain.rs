@@ -239,3 +239,24 @@ fn the_picture_has_a_bar_for_each_file() {
     assert!(page.contains("<svg ") && page.contains("a key can be in more than one file"));
     assert!(page.ends_with("</html>\n"));
 }
+
+#[test]
+fn vectors_are_told_file_by_file_and_hidden_rows_in_sum() {
+    // RP-075, RP-113
+    let text = body("plan_dv_level0_hidden", &[]);
+    assert!(text.contains("30 rows  k 1..30  2 deleted  seq"), "{text}");
+    assert!(
+        text.contains("count(*)    30, from metadata less 2 rows that vectors delete"),
+        "{text}"
+    );
+    let vector = &json("plan_dv_level0_hidden", &[])["buckets"][0]["files"][1]["deletion_vector"];
+    assert_eq!(vector["cardinality"], 2);
+    let text = body("merge_first_row_states", &[]);
+    assert!(
+        text.contains(
+            "hidden      ░ 1 file, 2 rows, on level 0: with first-row it shows only after a compaction\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("a compaction would show 2 rows that are hidden on level 0"));
+}

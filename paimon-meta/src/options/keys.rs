@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use crate::bucket::BucketFunction;
 use crate::options::{
-    ChangelogProducer, IncrementalScanMode, MemorySize, MergeEngine, Options, SortOrder,
-    StartupMode, TableOption,
+    BatchScanMode, ChangelogProducer, IncrementalScanMode, MemorySize, MergeEngine, Options,
+    SortOrder, StartupMode, TableOption,
 };
 
 const fn with_default<T>(key: &'static str, default: &'static str) -> TableOption<T> {
@@ -125,6 +125,8 @@ impl Options {
     /// How a read starts; [`Options::startup_mode`] derives what `default` means.
     pub const SCAN_MODE: TableOption<StartupMode> =
         with_default("scan.mode", "default").or(&["log.scan"]);
+    /// Whether level 0 is shown that waits for a compaction (RP-075).
+    pub const BATCH_SCAN_MODE: TableOption<BatchScanMode> = with_default("batch-scan-mode", "none");
     /// Snapshot id to read.
     pub const SCAN_SNAPSHOT_ID: TableOption<Option<i64>> = without_default("scan.snapshot-id");
     /// Tag to read.

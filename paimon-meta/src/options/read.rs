@@ -177,6 +177,24 @@ impl FromOption for IncrementalScanMode {
     }
 }
 
+/// What a batch read is for (option `batch-scan-mode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BatchScanMode {
+    /// To show rows.
+    None,
+    /// To compact: it sees all levels.
+    Compact,
+}
+
+impl FromOption for BatchScanMode {
+    const EXPECTED: &'static str = "none or compact";
+
+    fn from_option(text: Option<&str>) -> Option<Self> {
+        one_of(text?, &[("none", Self::None), ("compact", Self::Compact)])
+    }
+}
+
 impl FromOption for BucketFunction {
     const EXPECTED: &'static str = "default, mod or hive";
 

@@ -1,4 +1,4 @@
-use paimon_meta::{DataFileMeta, ErrorKind, TypeKind};
+use paimon_meta::{DataFileMeta, DeletionVectorRange, ErrorKind, TypeKind};
 use proptest::prelude::*;
 
 use super::*;
@@ -15,6 +15,7 @@ fn rules(key_type: Option<&DataType>) -> LayoutRules<'_> {
         key_types: key_type.map(|key_type| vec![key_type]),
         sort_partitions: None,
         limit: None,
+        vectors: None,
     }
 }
 
@@ -115,6 +116,39 @@ fn unknown_delete_row_counts_do_not_count_towards_a_limit() {
             .order,
         [1]
     );
+}
+
+#[test]
+fn deleted_rows_do_not_count_towards_a_limit() {
+    // RP-180, RP-182, RP-187
+    let table = files(&[0, 1, 2].map(|bucket| (1, bucket, file("a", 5, 1, 9))));
+    let mut vectors = PlannedVectors::default();
+    let path = vectors.add_path("index/i".to_owned());
+    for (file, cardinality) in [(0, None), (1, Some(8))] {
+        vectors.push(
+            file,
+            path,
+            &DeletionVectorRange {
+                data_file: "a".to_owned(),
+                offset: 1,
+                length: 9,
+                cardinality,
+            },
+        );
+    }
+    let int = int();
+    let order = |limit| {
+        let limited = LayoutRules {
+            limit: Some(limit),
+            vectors: Some(&vectors),
+            ..rules(Some(&int))
+        };
+        let buckets = vec![vec![0], vec![1], vec![2]];
+        lay_out(&table, buckets, &limited).unwrap().order
+    };
+    assert_eq!(order(2), [1]);
+    assert_eq!(order(3), [1, 2]);
+    assert_eq!(order(13), [0, 1, 2]);
 }
 
 proptest! {

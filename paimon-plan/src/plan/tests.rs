@@ -1,4 +1,6 @@
-use paimon_meta::{DataFileMeta, Datum, FieldId, ResolvedTable, SimpleStats, TypeKind};
+use paimon_meta::{
+    DataFileMeta, Datum, DeletionVectorRange, FieldId, ResolvedTable, SimpleStats, TypeKind,
+};
 
 use super::*;
 use crate::generate::Why;
@@ -26,6 +28,7 @@ fn plan_of(buckets: &[&[DataFileMeta]], settings: SplitSettings) -> Plan {
         key_types: Some(vec![&key]),
         sort_partitions: None,
         limit: None,
+        vectors: None,
     };
     let layout = lay_out(&table, indexes, &rules).unwrap();
     Plan {
@@ -35,6 +38,7 @@ fn plan_of(buckets: &[&[DataFileMeta]], settings: SplitSettings) -> Plan {
         run_ends: layout.run_ends,
         section_ends: layout.section_ends,
         bucket_parents: vec!["p=1/".to_owned()],
+        vectors: None,
         table: PlannedTable {
             settings,
             key: vec![(FieldId(0), key)],
@@ -380,5 +384,81 @@ fn statistics_are_exact_where_every_row_is_returned() {
     assert_eq!(
         (unknown.columns[0].min.clone(), unknown.columns[0].nulls),
         (Precision::Absent, Precision::Absent)
+    );
+}
+
+/// A plan of raw files, each with the cardinality of its vector.
+fn deleted(files: &[DataFileMeta], cardinalities: &[Option<Option<u64>>]) -> Plan {
+    let settings = SplitSettings {
+        deletion_vectors: true,
+        ..SplitSettings::default()
+    };
+    let mut plan = plan_of(&[files], settings);
+    let mut vectors = PlannedVectors::default();
+    let path = vectors.add_path("index/i".to_owned());
+    for (file, cardinality) in (0..).zip(cardinalities) {
+        if let Some(cardinality) = *cardinality {
+            let range = DeletionVectorRange {
+                data_file: "a".to_owned(),
+                offset: 1,
+                length: 26,
+                cardinality,
+            };
+            vectors.push(file, path, &range);
+        }
+    }
+    plan.vectors = Some(vectors);
+    plan
+}
+
+#[test]
+fn vectors_take_their_rows_off_the_counts() {
+    // RP-180, RP-182
+    let files = [file("a", 5, 1, 100), file("b", 4, 50, 60)];
+    let counts = |cardinalities: &[_]| {
+        let plan = deleted(&files, cardinalities);
+        let split = plan.get(0).unwrap();
+        assert_eq!(split.why(), Why::DeletionVectors);
+        (split.merged_row_count(), plan.exact_row_count())
+    };
+    assert_eq!(counts(&[None, None]), (Some(20), Some(20)));
+    assert_eq!(counts(&[Some(Some(3)), None]), (Some(17), Some(17)));
+    assert_eq!(counts(&[Some(Some(3)), Some(None)]), (None, None));
+    // More than the file has: reading will say so.
+    assert_eq!(counts(&[Some(Some(21)), None]), (None, None));
+}
+
+#[test]
+fn splits_have_a_place_for_the_vector_of_every_file() {
+    // RP-113, RP-569
+    let files = [file("a", 5, 1, 100), file("b", 4, 50, 60)];
+    let vectors = |plan: &Plan| {
+        let Split::Data(split) = plan.split(0).unwrap() else {
+            panic!("another split");
+        };
+        split.deletion_files
+    };
+    let found = vectors(&deleted(&files, &[None, Some(Some(3))])).unwrap();
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0], None);
+    assert_eq!(found[1].as_ref().unwrap().path, "index/i");
+    assert_eq!(vectors(&deleted(&files, &[])), Some(vec![None, None]));
+    assert_eq!(vectors(&plan(&files)), None);
+}
+
+#[test]
+fn sections_of_one_run_count_without_their_deleted_rows() {
+    // RP-435: with a file on level 0 the bucket is merged, section by section.
+    let files = [
+        file("a", 5, 1, 10),
+        file("b", 5, 20, 30),
+        file("c", 0, 25, 26),
+    ];
+    let plan = deleted(&files, &[Some(Some(4))]);
+    let split = plan.get(0).unwrap();
+    assert_eq!(split.section_row_counts(), [Some(6), None]);
+    assert_eq!(
+        (split.merged_row_count(), plan.exact_row_count()),
+        (None, None)
     );
 }

@@ -134,10 +134,22 @@ impl<'a> PlannedSplit<'a> {
             .fold(0, u64::saturating_add)
     }
 
-    /// The reference's merged row count: known for raw splits. Trusts files whose delete row count is unknown (RP-180,
-    /// RP-181); for a number that is never wrong see [`Self::exact_row_count`].
+    /// The reference's merged row count: known for raw splits whose vectors have a known cardinality. Trusts files whose
+    /// delete row count is unknown (RP-180, RP-181); for a number that is never wrong see [`Self::exact_row_count`].
     pub fn merged_row_count(&self) -> Option<u64> {
-        self.raw_convertible().then(|| self.row_count())
+        self.raw_convertible().then_some(())?;
+        let deleted = match self.has_vectors() {
+            true => self.files().try_fold(0u64, |sum, file| {
+                sum.checked_add(self.plan.deleted_rows(file)?)
+            })?,
+            false => 0,
+        };
+        self.row_count().checked_sub(deleted)
+    }
+
+    /// Whether vectors are applied: a streaming split has none (RP-113).
+    fn has_vectors(&self) -> bool {
+        self.plan.vectors.is_some() && self.why() != Why::Streaming
     }
 
     /// Rows that a read returns, if metadata alone tells it for certain, also of a split that must be merged.
@@ -148,7 +160,7 @@ impl<'a> PlannedSplit<'a> {
     }
 
     /// The same section by section: certain where a section has one run, and of every file it is known that it has no
-    /// delete rows (RP-700). A split whose sections were not looked at counts as one.
+    /// delete rows (RP-700) and how many rows its deletion vector takes away (RP-182). A split whose sections were not looked at counts as one.
     pub fn section_row_counts(&self) -> Vec<Option<u64>> {
         if self.why() == Why::Streaming {
             return vec![None];
@@ -168,7 +180,10 @@ impl<'a> PlannedSplit<'a> {
     fn rows_without_deletes(&self, mut files: Range<usize>) -> Option<u64> {
         let table = &self.plan.files;
         files.try_fold(0u64, |sum, file| match table.delete_row_count(file) {
-            Some(0) => sum.checked_add(table.row_count(file)),
+            Some(0) => {
+                let deleted = self.plan.deleted_rows(file)?;
+                sum.checked_add(table.row_count(file).checked_sub(deleted)?)
+            }
             _ => None,
         })
     }
@@ -189,7 +204,10 @@ impl<'a> PlannedSplit<'a> {
             bucket_path: self.bucket_path(),
             total_buckets: Some(self.total_buckets()),
             files,
-            deletion_files: None,
+            deletion_files: self.has_vectors().then(|| {
+                let vectors = self.files().map(|file| self.plan.deletion_file(file));
+                vectors.collect()
+            }),
             streaming: self.why() == Why::Streaming,
             raw_convertible: self.raw_convertible(),
         }))

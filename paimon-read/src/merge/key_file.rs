@@ -10,9 +10,10 @@ use paimon_meta::{Error, Result, StringLayout};
 use super::chunk::{KeyChunk, KeyPlan, RunFile};
 use crate::evolve::{FileScan, Wanted};
 use crate::fetches::{Fetches, Ticket};
+use crate::filter_pass::restricted;
 use crate::open::OpenFile;
 use crate::positions::Positions;
-use crate::window::{Decoded, Window};
+use crate::window::{Decoded, JOINED_ROWS, Window};
 
 /// Requests of a key pass in flight.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ struct GroupKeys {
     piece: u32,
     first_row: u64,
     row_count: u32,
+    /// Rows whose keys count; others are decoded where skipping them costs more.
+    rows: RowRanges,
     batches: GroupBatches,
 }
 
@@ -70,7 +73,7 @@ impl Reading {
             let rows = RowRanges::from_range(
                 layout.first_row..layout.first_row + u64::from(layout.row_count),
             );
-            let rows = rows.intersect(&may_match);
+            let rows = open.deletions.left_of(rows.intersect(&may_match));
             if !rows.is_empty() {
                 groups.push_back((group, rows));
             }
@@ -105,8 +108,8 @@ impl Reading {
         };
         let (rows, batch) = item?;
         plan.count(Counter::RowsDecoded, rows.row_count());
+        let (rows, columns) = restricted(rows, &group.rows, self.scan.columns(&batch)?)?;
         let positions = Positions::new(&rows, group.first_row)?;
-        let columns = self.scan.columns(&batch)?;
         let piece = group.piece;
         let Some((positions, columns)) = plan.filtered(positions, columns)? else {
             return Ok(Next::Nothing);
@@ -128,15 +131,16 @@ impl Reading {
         window: &mut Window,
         requests: &mut KeyRequests,
     ) -> Result<bool> {
-        let Some((group, _)) = self.groups.front() else {
+        if self.groups.is_empty() {
             return Ok(false);
-        };
-        let group = *group;
+        }
         let ticket = match self.ahead.take() {
             Some(ticket) => ticket,
             None => self.request(plan, requests)?,
         };
-        self.groups.pop_front();
+        let Some((group, rows)) = self.groups.pop_front() else {
+            return Ok(false);
+        };
         if !self.groups.is_empty() {
             self.ahead = Some(self.request(plan, requests)?);
         }
@@ -147,6 +151,7 @@ impl Reading {
             piece,
             first_row: layout.first_row,
             row_count: layout.row_count,
+            rows,
             batches,
         });
         Ok(true)
@@ -158,8 +163,8 @@ impl Reading {
             .groups
             .front()
             .ok_or_else(|| Error::internal("no row group is left"))?;
-        Ok(requests
-            .groups
-            .start(self.open.data.fetch(*group, rows, &self.scan.spec)))
+        let rows = rows.coarsened(u64::from(JOINED_ROWS));
+        let fetch = self.open.data.fetch(*group, &rows, &self.scan.spec);
+        Ok(requests.groups.start(fetch))
     }
 }

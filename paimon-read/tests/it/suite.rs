@@ -3,6 +3,7 @@ mod blocking;
 mod columns;
 mod damage;
 mod deduplicate;
+mod deletions;
 mod engine_property;
 mod engines;
 mod evolution;

@@ -10,18 +10,17 @@ use paimon_testkit::{GoldenCase, GoldenDataSplit, GoldenRequest, GoldenSplit};
 use super::tables::run;
 
 /// Cases that the reference planned with a manifest cache: the order of their buckets is that of a hash map (RP-096).
-const BUCKETS_IN_ANY_ORDER: [&str; 2] = [
+const BUCKETS_IN_ANY_ORDER: [&str; 3] = [
     "merge_agg_default_sum_partition_key",
     "merge_dedup_partition_in_key",
+    "merge_first_row_levels",
 ];
 
 /// Features that a plan may be refused for, and how many golden reads are.
-const REFUSED: [(&str, usize); 5] = [
-    ("deletion vectors", 75),
+const REFUSED: [(&str, usize); 3] = [
     ("fallback branch", 6),
     ("incremental read", 35),
     ("manifest format orc", 1),
-    ("merge engine first-row", 31),
 ];
 
 /// Whether a read is a batch read of the table itself.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::RecordBatch;
 use futures_util::stream;
-use paimon_meta::{DataSplit, DeletionFile, Error, ErrorKind, Result, Split};
+use paimon_meta::{DataSplit, Error, ErrorKind, Result, Split};
 use paimon_read::{
     BatchStream, Claim, ReadContext, ReadRequest, ReadTask, SplitReadProvider, TableReader,
     TaskOrdering, default_providers, read_task,
@@ -212,19 +212,7 @@ fn lacking(table: &TestTable, split: DataSplit) -> String {
 fn what_is_not_built_is_named_before_any_request() {
     let table = TestTable::simple();
     let file = table.write("a", &["+I 0 1 x"]);
-    let deletion = DeletionFile {
-        path: "index/i".to_owned(),
-        offset: 1,
-        length: 20,
-        cardinality: None,
-    };
     for raw_convertible in [false, true] {
-        let split = DataSplit {
-            deletion_files: Some(vec![Some(deletion.clone())]),
-            raw_convertible,
-            ..table.split(vec![file.clone()])
-        };
-        assert_eq!(lacking(&table, split), "deletion vectors");
         let mut split = table.split(vec![file.clone()]);
         split.raw_convertible = raw_convertible;
         split.files[0].file_name = "a.csv".to_owned();
