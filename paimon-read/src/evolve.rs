@@ -96,16 +96,6 @@ impl FileScan {
         Ok(Self { spec, sources })
     }
 
-    /// The wanted columns of a scanned batch, all of whose rows belong to the result.
-    ///
-    /// # Errors
-    /// `Corrupt` for a value that cannot be cast, with its column; `Internal` if the batch is not of this scan.
-    pub(crate) fn columns(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
-        let (columns, faults) = self.decode(batch)?;
-        faults.check(|_| true)?;
-        Ok(columns)
-    }
-
     /// The wanted columns of a scanned batch, and the values that could not be cast.
     ///
     /// # Errors

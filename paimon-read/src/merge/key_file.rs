@@ -108,7 +108,9 @@ impl Reading {
         };
         let (rows, batch) = item?;
         plan.count(Counter::RowsDecoded, rows.row_count());
-        let (rows, columns) = restricted(rows, &group.rows, self.scan.columns(&batch)?)?;
+        let (columns, mut faults) = self.scan.decode(&batch)?;
+        let (rows, columns) = restricted(rows, &group.rows, columns, &mut faults)?;
+        faults.check(|_| true)?;
         let positions = Positions::new(&rows, group.first_row)?;
         let piece = group.piece;
         let Some((positions, columns)) = plan.filtered(positions, columns)? else {
