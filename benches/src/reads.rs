@@ -49,12 +49,17 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
         caches: Caches::disabled(),
         ..ResourceParts::default()
     });
-    let case = |name, request: ReadRequest, raw: bool| {
+    let engine = |name, request: ReadRequest, raw: bool, options: &[(&str, &str)]| {
         let (table, resources) = (Arc::clone(table), resources.clone());
+        let options = options
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let options = Options(options.collect());
         let run: Box<dyn Fn() -> Result<usize>> =
-            Box::new(move || read(&table, &request, raw, &resources));
+            Box::new(move || read(&table, &request, raw, &options, &resources));
         Case { name, run }
     };
+    let case = |name, request, raw| engine(name, request, raw, &[]);
     let files = table.files.clone();
     let plain = Case {
         name: "plain decode of the value columns",
@@ -74,8 +79,35 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
         case("merge read of one column", columns(&["i1"])?, false),
         case("merge read, 1 % filter on a value", filtered, false),
         case("key pass alone", columns(&[])?, false),
+        engine(
+            "partial-update",
+            ReadRequest::default(),
+            false,
+            &PARTIAL_UPDATE,
+        ),
+        engine(
+            "partial-update, a group",
+            ReadRequest::default(),
+            false,
+            &GROUP,
+        ),
+        engine("aggregation", ReadRequest::default(), false, &AGGREGATION),
     ])
 }
+
+const PARTIAL_UPDATE: [(&str, &str); 1] = [("merge-engine", "partial-update")];
+
+const GROUP: [(&str, &str); 2] = [
+    ("merge-engine", "partial-update"),
+    ("fields.ts.sequence-group", "i1,l1,s1"),
+];
+
+/// The other columns have `last_non_null_value`.
+const AGGREGATION: [(&str, &str); 3] = [
+    ("merge-engine", "aggregation"),
+    ("fields.d1.aggregate-function", "sum"),
+    ("fields.l1.aggregate-function", "max"),
+];
 
 /// Decodes the value columns of a file with the Parquet library, strings as views.
 fn plain_decode(path: &Path) -> ParquetResult<usize> {
@@ -110,13 +142,14 @@ fn read(
     table: &MergeTable,
     request: &ReadRequest,
     raw: bool,
+    options: &Options,
     resources: &Resources,
 ) -> Result<usize> {
     let schema = TableSchema::from_json(schema_json().as_bytes())?;
     let resolved = ResolvedTable {
         location: table.path.display().to_string(),
         branch: "main".into(),
-        options: Options::default(),
+        options: options.clone(),
         snapshot: None,
         schemas: [(0, schema.clone())].into(),
         schema,

@@ -31,7 +31,7 @@ impl Sink for Deduplicate<'_, '_> {
             if let Some((head, position)) = newest
                 && let Some(rows) = self.0.head(*head)
             {
-                self.0.emit(&rows, *position, 1)?;
+                self.0.emit(rows, *position, 1)?;
             }
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl<'a> Deduplicate<'a, '_> {
             let newer = match &newest {
                 None => true,
                 Some((best, at)) => {
-                    compare_versions((&rows, position), (best, *at))? == Ordering::Greater
+                    compare_versions((rows, position), (best, *at))? == Ordering::Greater
                 }
             };
             if newer {

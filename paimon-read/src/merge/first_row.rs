@@ -41,7 +41,7 @@ impl Sink for FirstRow<'_, '_> {
             let older = match &oldest {
                 None => true,
                 Some((first, at)) => {
-                    compare_versions((&rows, position), (first, *at))? == Ordering::Less
+                    compare_versions((rows, position), (first, *at))? == Ordering::Less
                 }
             };
             if older {

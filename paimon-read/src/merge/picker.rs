@@ -24,7 +24,7 @@ pub(crate) struct Rules {
 }
 
 /// One version of a key: the rows of its head, and which of them it is.
-pub(crate) type Version<'a> = (HeadRows<'a>, usize);
+pub(crate) type Version<'a> = (&'a HeadRows<'a>, usize);
 
 /// Picks rows of heads.
 #[derive(Debug)]
@@ -71,8 +71,8 @@ impl<'a> Picker<'a> {
         self.ages.as_deref()
     }
 
-    pub(crate) fn head(&self, head: usize) -> Option<HeadRows<'a>> {
-        self.heads.get(head).copied()
+    pub(crate) fn head(&self, head: usize) -> Option<&'a HeadRows<'a>> {
+        self.heads.get(head)
     }
 
     /// Picks rows whose keys have one version each: as they are, retracts only if they are kept (ME 1.5).
@@ -81,22 +81,22 @@ impl<'a> Picker<'a> {
             return Ok(());
         };
         if rows.kinds.is_none() || self.rules.keep_retracts {
-            return self.emit(&rows, position, length);
+            return self.emit(rows, position, length);
         }
         let mut from = position;
         for at in position..position + length {
             if !rows.kind(at)?.is_add() {
-                self.emit(&rows, from, at - from)?;
+                self.emit(rows, from, at - from)?;
                 from = at + 1;
             }
         }
-        self.emit(&rows, from, position + length - from)
+        self.emit(rows, from, position + length - from)
     }
 
     /// Picks a version that is the result of its key, unless it is a retract that is dropped.
     pub(crate) fn winner(&mut self, (rows, position): Version<'a>) -> Result<()> {
         if self.rules.keep_retracts || rows.kind(position)?.is_add() {
-            self.emit(&rows, position, 1)?;
+            self.emit(rows, position, 1)?;
         }
         Ok(())
     }
@@ -107,7 +107,7 @@ impl<'a> Picker<'a> {
         let heads = self.heads;
         let versions = members
             .iter()
-            .filter_map(move |(head, position)| Some((*heads.get(*head)?, *position)));
+            .filter_map(move |(head, position)| Some((heads.get(*head)?, *position)));
         versions.filter(move |(rows, _)| {
             compacted.is_none_or(|level| rows.level <= 0 || rows.level == level)
         })
@@ -154,7 +154,7 @@ impl<'a> Picker<'a> {
         for (rows, position) in versions {
             self.emit(rows, *position, 1)?;
         }
-        let known = versions.iter().any(|(rows, _)| rows.kinds.is_some());
+        let known = self.ages.is_none() && versions.iter().any(|(rows, _)| rows.kinds.is_some());
         let kinds = versions
             .iter()
             .filter(|_| known)
@@ -171,7 +171,7 @@ pub(crate) fn sort_versions(versions: &mut [Version<'_>]) -> Result<()> {
     // Runs are few, and their files often come in the order of their age.
     let mut failed = None;
     versions.sort_by(|(a, at_a), (b, at_b)| {
-        compare_versions((a, *at_a), (b, *at_b)).unwrap_or_else(|error| {
+        compare_versions((*a, *at_a), (*b, *at_b)).unwrap_or_else(|error| {
             failed = Some(error);
             Ordering::Equal
         })

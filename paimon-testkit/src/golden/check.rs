@@ -2,6 +2,7 @@
 
 mod plan;
 mod sketch;
+mod unordered;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use super::split::GoldenDataSplit;
 use crate::json::JsonRow;
 use plan::check_plan;
 use sketch::check_sketches;
+use unordered::in_one_order;
 
 /// Anything that plans and reads tables: a library, a command.
 pub trait GoldenReader {
@@ -161,7 +163,11 @@ fn check_rows(
     if !read.request.decode.is_empty() {
         return check_sketches(read, reader, &found.rows, expected);
     }
-    if let Some(diff) = diff_rows(&types, expected, &found.rows) {
+    let (wanted, rows) = (
+        in_one_order(case, read, expected),
+        in_one_order(case, read, &found.rows),
+    );
+    if let Some(diff) = diff_rows(&types, &wanted, &rows) {
         return Err(differs(diff.to_string()));
     }
     check_order(case, read, &found.rows, expected)
