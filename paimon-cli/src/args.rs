@@ -154,6 +154,9 @@ pub(crate) struct Selection {
     /// Give each row's kind (+I, -U, +U, -D) too, and show rows that delete
     #[arg(long, help_heading = SELECTION)]
     pub(crate) rowkind: bool,
+    /// Give timestamps of 7 to 9 digits in microseconds, for years before 1678 and after 2261
+    #[arg(long, help_heading = SELECTION)]
+    pub(crate) micros: bool,
     /// The table as of a snapshot
     #[arg(long, value_name = "ID", help_heading = STATE, group = "state", allow_negative_numbers = true)]
     pub(crate) snapshot: Option<i64>,

@@ -11,14 +11,16 @@
 mod entries;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::ops::Deref;
 
 use paimon_io::{Resources, join};
 use paimon_meta::{
-    DeletionVectorRange, Error, Frame, IndexManifestEntry, ManifestColumns, ManifestFileMeta,
-    ManifestReader, ResolvedTable, Result, ResultExt, Snapshot, Statistics, decode_index_manifest,
-    decode_manifest_list, manifest_path, statistics_path,
+    DataPaths, DeletionVectorRange, Error, Frame, IndexManifestEntry, ManifestColumns,
+    ManifestFileMeta, ManifestReader, ResolvedTable, Result, ResultExt, Snapshot, Statistics,
+    decode_hash_index, decode_index_manifest, decode_manifest_list, index_path, manifest_path,
+    statistics_path,
 };
 use paimon_plan::TableLocation;
 use paimon_read::block_on;
@@ -30,6 +32,9 @@ use crate::keys::range_text;
 use crate::reading::resolve;
 use entries::Entries;
 use tree::Tree;
+
+/// The type of index that finds the buckets of keys.
+const HASH_INDEX: &str = "HASH";
 
 pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Failure> {
     let selection = &arguments.selection;
@@ -296,11 +301,40 @@ impl<W: Write> Walk<'_, W> {
             if let Some(line) = self.read(last, &file.file_name, line)? {
                 self.tree.open(last, &line)?;
                 self.tree.leaves(&vector_lines(file), true)?;
+                if file.index_type == HASH_INDEX {
+                    let hashes = self.hashes(file).at(|| Frame::Snapshot(snapshot.id));
+                    if let Some(line) = self.read(true, "hashes", hashes)? {
+                        self.tree.leaf(true, &line)?;
+                    }
+                }
                 self.tree.close();
             }
         }
         self.tree.close();
         Ok(())
+    }
+
+    /// The hash index of a bucket as a line.
+    fn hashes(&self, file: &IndexManifestEntry) -> Result<String> {
+        let paths = DataPaths::new(self.table)?;
+        let bucket_path = paths
+            .index_in_bucket()
+            .then(|| paths.bucket_path(file.partition.as_ref(), file.bucket))
+            .transpose()?;
+        let (name, external) = (&file.file_name, file.external_path.as_deref());
+        let hashes = self
+            .get(index_path(name, external, bucket_path.as_deref()))
+            .and_then(|bytes| decode_hash_index(&bytes, file.row_count))
+            .at(|| Frame::File(name.clone()))?;
+        let distinct: BTreeSet<i32> = hashes.iter().copied().collect();
+        let range = distinct.first().zip(distinct.last()).map(|(least, most)| {
+            format!(", {}", range_text(&least.to_string(), &most.to_string()))
+        });
+        Ok(format!(
+            "hashes of primary keys, {}{}",
+            count(distinct.len() as u64, "different value"),
+            range.unwrap_or_default()
+        ))
     }
 
     fn statistics(&mut self, snapshot: &Snapshot, last: bool, name: &str) -> Result<(), Failure> {

@@ -18,7 +18,8 @@ use paimon_plan::{
     TableLocation, plan,
 };
 use paimon_read::{
-    ChangelogTable, ChangelogView, ReadRequest, ReadTask, RowKinds, TableReader, block_on,
+    ChangelogTable, ChangelogView, FineTimestamps, ReadRequest, ReadTask, RowKinds, TableReader,
+    block_on,
 };
 
 use crate::args::Selection;
@@ -55,6 +56,8 @@ pub(crate) struct Reading {
     view: Option<(ChangelogTable, Option<TablePredicate>)>,
     pub(crate) limit: Option<u64>,
     pub(crate) row_kinds: RowKinds,
+    /// Unit of timestamps of 7 to 9 digits.
+    pub(crate) fine_timestamps: FineTimestamps,
     pub(crate) jobs: NonZeroUsize,
 }
 
@@ -107,6 +110,11 @@ impl Reading {
             view: which.map(|which| (which, predicate)),
             limit: selection.limit,
             row_kinds: row_kinds(selection),
+            fine_timestamps: if selection.micros {
+                FineTimestamps::Microseconds
+            } else {
+                FineTimestamps::Nanoseconds
+            },
             jobs: jobs(selection),
         })
     }
@@ -119,6 +127,7 @@ impl Reading {
             limit: self.limit,
             strings,
             row_kinds: self.row_kinds,
+            fine_timestamps: self.fine_timestamps,
             ..ReadRequest::default()
         }
     }

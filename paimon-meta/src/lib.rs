@@ -10,6 +10,7 @@ mod data_file;
 mod deletion_vector;
 mod error;
 mod file_table;
+mod hash_index;
 mod hints;
 mod json;
 #[cfg(feature = "manifest")]
@@ -40,6 +41,7 @@ pub use data_file::{DataFileMeta, FileSource};
 pub use deletion_vector::DeletionVector;
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
 pub use file_table::{FileIdentity, FileTable, FileTableBuilder, KeepStats, StatsRef, TextList};
+pub use hash_index::decode_hash_index;
 pub use hints::{
     earliest_from_hint, latest_from_hint, latest_from_listing, numbered_name, parse_hint,
 };

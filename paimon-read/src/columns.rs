@@ -8,13 +8,13 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int8Array};
 use arrow_schema::{DataType as ArrowType, Field, Schema, SchemaRef};
 use paimon_meta::{
-    DataField, Datum, Error, FieldId, Frame, Predicate, ResolvedTable, Result, ResultExt, RowKind,
-    StringLayout, TablePredicate, TableSchema, array_of, arrow_field,
+    DataField, Datum, Error, FieldId, Frame, MergeEngine, Options, Predicate, ResolvedTable,
+    Result, ResultExt, RowKind, StringLayout, TablePredicate, TableSchema, array_of, arrow_field,
 };
 
-use crate::evolve::{Wanted, target_type};
+use crate::evolve::{Wanted, in_micros, target_type};
 use crate::filter::RowFilter;
-use crate::request::{ReadRequest, RowKinds};
+use crate::request::{FineTimestamps, ReadRequest, RowKinds};
 
 /// Name of the column of row kinds that [`RowKinds::Keep`] adds in front.
 pub const ROW_KIND_COLUMN: &str = "_ROW_KIND";
@@ -47,7 +47,13 @@ impl Shape {
             output.push(Wanted::Kind);
             arrow.push(Field::new(ROW_KIND_COLUMN, ArrowType::Int8, false));
         }
-        for field in projected(&table.schema, request.projection.as_deref())? {
+        check_timestamps(table, request)?;
+        for mut field in projected(&table.schema, request.projection.as_deref())? {
+            if request.fine_timestamps == FineTimestamps::Microseconds
+                && !table.schema.partition_keys.contains(&field.name)
+            {
+                field.data_type = in_micros(&field.data_type);
+            }
             let target = DataField {
                 data_type: target_type(table, &field),
                 ..field.clone()
@@ -103,6 +109,19 @@ impl Shape {
             .collect::<Vec<_>>();
         ids.extend(self.row_filter.iter().flat_map(|filter| filter.columns()));
         ids
+    }
+}
+
+/// Functions of merge engines compute in the table's types.
+fn check_timestamps(table: &ResolvedTable, request: &ReadRequest) -> Result<()> {
+    if request.fine_timestamps == FineTimestamps::Nanoseconds || !table.schema.has_primary_key() {
+        return Ok(());
+    }
+    match table.options.value(&Options::MERGE_ENGINE)? {
+        MergeEngine::Deduplicate | MergeEngine::FirstRow => Ok(()),
+        engine => Err(Error::unsupported(format!(
+            "timestamps in microseconds with merge engine {engine}"
+        ))),
     }
 }
 

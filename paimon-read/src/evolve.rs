@@ -20,7 +20,7 @@ use paimon_meta::{
 use crate::cast::{Faults, Zone};
 use change::{Change, pruned};
 
-pub(crate) use target::target_type;
+pub(crate) use target::{in_micros, target_type};
 
 /// A column that a pass wants of every file.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +146,9 @@ fn field_source(
     let (Some(written), Some(data_type)) = (written, read) else {
         return Ok(Err(to));
     };
-    let change = Change::new(&field.data_type, &data_type, &to, strings, zone)?;
+    // The output may want less fine timestamps than the table has; how text is read depends on the table.
+    let known = table.schema.field_by_id(field.id).unwrap_or(field);
+    let change = Change::new(&known.data_type, &data_type, &to, strings, zone)?;
     let column = FileColumn {
         name: written.name.clone(),
         data_type,

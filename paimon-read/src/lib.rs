@@ -45,6 +45,6 @@ pub use merge::{MergeProvider, Stretch};
 pub use provider::{Claim, SplitReadProvider, provider_of, read_task};
 pub use raw::RawProvider;
 pub use reader::{TableReader, default_providers};
-pub use request::{ReadRequest, RowKinds, RowOrder};
+pub use request::{FineTimestamps, ReadRequest, RowKinds, RowOrder};
 pub use stream::BatchStream;
 pub use task::{ReadTask, TaskOrdering};

@@ -24,6 +24,17 @@ pub enum RowOrder {
     Key,
 }
 
+/// The unit of timestamps of 7 to 9 digits, which 64 bits of nanoseconds hold for the years 1677 to 2262 alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FineTimestamps {
+    /// Nanoseconds. A value outside their range is an error that names the column and the value.
+    #[default]
+    Nanoseconds,
+    /// Microseconds, with the digits beyond them cut. Conditions and keys still compare nanoseconds, and fail on what is
+    /// outside their range; partition columns stay as they are.
+    Microseconds,
+}
+
 /// What to read. Data: it can be sent to where the tasks are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReadRequest {
@@ -38,6 +49,9 @@ pub struct ReadRequest {
     pub batch_size: usize,
     /// Layout of text and bytes in the output.
     pub strings: StringLayout,
+    /// Unit of timestamps of 7 to 9 digits in the output.
+    #[serde(default)]
+    pub fine_timestamps: FineTimestamps,
     /// Row kinds dropped or kept.
     pub row_kinds: RowKinds,
     /// Order wanted within a task.
@@ -55,6 +69,7 @@ impl Default for ReadRequest {
             limit: None,
             batch_size: 8192,
             strings: StringLayout::default(),
+            fine_timestamps: FineTimestamps::default(),
             row_kinds: RowKinds::default(),
             order: RowOrder::default(),
             window_bytes: 32 << 20,

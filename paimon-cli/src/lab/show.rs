@@ -151,6 +151,7 @@ fn selection(directory: &Path) -> Selection {
         partitions: Vec::new(),
         bucket: None,
         rowkind: false,
+        micros: false,
         snapshot: None,
         tag: None,
         timestamp: None,

@@ -46,6 +46,14 @@ fn deletion_vectors_and_partitions_are_shown() {
 }
 
 #[test]
+fn hash_indexes_are_decoded() {
+    // table-format 6.3
+    let text = tree("plan_dynamic_bucket", &[]);
+    assert!(text.contains("hashes of primary keys, "), "{text}");
+    assert!(!text.contains('✗'), "{text}");
+}
+
+#[test]
 fn entries_can_be_chosen() {
     let entries = |arguments: &[&str]| {
         let text = tree("merge_dedup_partition_in_key", arguments);

@@ -57,12 +57,25 @@ pub(super) fn pruned(table: &DataType, file: &DataType) -> Option<DataType> {
             Box::new(pruned(key, written_key)?),
             Box::new(pruned(value, written_value)?),
         ),
-        (_, written) => written.clone(),
+        (wanted, written) => read_as(wanted, written),
     };
     Some(DataType {
         kind,
         nullable: file.nullable,
     })
+}
+
+/// Timestamps are read no finer than is wanted: what has microseconds may be of any year. Text shows all digits.
+fn read_as(wanted: &TypeKind, written: &TypeKind) -> TypeKind {
+    match (wanted, written) {
+        (
+            TypeKind::Timestamp(7..) | TypeKind::LocalZonedTimestamp(7..) | TypeKind::VarChar(_),
+            _,
+        ) => written.clone(),
+        (_, TypeKind::Timestamp(7..)) => TypeKind::Timestamp(6),
+        (_, TypeKind::LocalZonedTimestamp(7..)) => TypeKind::LocalZonedTimestamp(6),
+        _ => written.clone(),
+    }
 }
 
 impl Change {

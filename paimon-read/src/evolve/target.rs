@@ -32,6 +32,28 @@ fn field_of(schema: &TableSchema, id: FieldId) -> Option<&DataField> {
         .or_else(|| schema.field_by_id(id))
 }
 
+/// A type with timestamps of at most six digits.
+pub(crate) fn in_micros(data_type: &DataType) -> DataType {
+    let kind = match &data_type.kind {
+        TypeKind::Timestamp(7..=9) => TypeKind::Timestamp(6),
+        TypeKind::LocalZonedTimestamp(7..=9) => TypeKind::LocalZonedTimestamp(6),
+        TypeKind::Array(element) => TypeKind::Array(Box::new(in_micros(element))),
+        TypeKind::Map(key, value) => TypeKind::Map(key.clone(), Box::new(in_micros(value))),
+        TypeKind::Row(fields) => {
+            let cut = |field: &DataField| DataField {
+                data_type: in_micros(&field.data_type),
+                ..field.clone()
+            };
+            TypeKind::Row(fields.iter().map(cut).collect())
+        }
+        other => other.clone(),
+    };
+    DataType {
+        kind,
+        nullable: data_type.nullable,
+    }
+}
+
 fn loosened(target: DataType, written: Option<&DataType>) -> DataType {
     let Some(written) = written else {
         return target.kind.nullable();
