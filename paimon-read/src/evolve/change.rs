@@ -278,3 +278,136 @@ fn unexpected(array: &ArrayRef) -> Error {
 fn not_of_the_type(error: ArrowError) -> Error {
     Error::internal("evolved values do not fit their type").with_source(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::types::Int32Type;
+    use arrow_array::{Int32Array, StringViewArray};
+    use arrow_schema::Field;
+    use paimon_meta::{FieldId, parse_type};
+
+    use super::*;
+
+    fn field(id: i32, name: &str, data_type: &str) -> DataField {
+        DataField {
+            id: FieldId(id),
+            name: name.to_owned(),
+            data_type: parse_type(data_type).unwrap(),
+            description: None,
+            default_value: None,
+        }
+    }
+
+    fn row_of(fields: Vec<DataField>) -> DataType {
+        TypeKind::Row(fields).nullable()
+    }
+
+    fn change(table: &DataType, file: &DataType) -> (DataType, Change) {
+        let read = pruned(table, file).unwrap();
+        let to = table.to_arrow(StringLayout::View).unwrap();
+        let change = Change::new(table, &read, &to, StringLayout::View, Zone::default());
+        (read, change.unwrap())
+    }
+
+    fn row_array(texts: [Option<&str>; 3], valid: [bool; 3]) -> ArrayRef {
+        let fields = Fields::from(vec![Field::new("old", ArrowType::Utf8View, true)]);
+        let texts: ArrayRef = Arc::new(StringViewArray::from(texts.to_vec()));
+        let nulls = NullBuffer::from(valid.to_vec());
+        Arc::new(StructArray::new(fields, vec![texts], Some(nulls)))
+    }
+
+    #[test]
+    fn children_are_matched_by_id_and_what_is_below_a_null_row_is_no_value() {
+        // table-format 8.4
+        let file = row_of(vec![field(5, "old", "STRING"), field(6, "gone", "INT")]);
+        let table = row_of(vec![field(9, "added", "DATE"), field(5, "now", "INT")]);
+        let (read, change) = change(&table, &file);
+        assert_eq!(read, row_of(vec![field(5, "old", "STRING")]));
+        let mut faults = Faults::default();
+        let rows = row_array([Some("7"), Some("bad"), None], [true, false, true]);
+        let rows = change.apply(&rows, &mut faults).unwrap();
+        faults.check(|_| true).unwrap();
+        assert_eq!(
+            rows.data_type(),
+            &table.to_arrow(StringLayout::View).unwrap()
+        );
+        let rows = rows.as_struct();
+        assert_eq!(rows.column(0).null_count(), 3);
+        let now = rows.column_by_name("now").unwrap();
+        assert_eq!(now.as_ref(), &Int32Array::from(vec![Some(7), None, None]));
+        let bad = row_array([Some("7"), Some("bad"), None], [true; 3]);
+        change.apply(&bad, &mut faults).unwrap();
+        let error = faults.check(|row| row == 1).unwrap_err();
+        assert_eq!(error.frames().next(), Some(&Frame::Field("now".to_owned())));
+        faults.check(|row| row != 1).unwrap();
+    }
+
+    #[test]
+    fn row_without_old_children_is_null_as_a_whole() {
+        // TF-097
+        let file = row_of(vec![field(5, "old", "INT")]);
+        let table = row_of(vec![field(6, "old", "INT")]);
+        assert_eq!(pruned(&table, &file), None);
+        let list = |row: DataType| TypeKind::Array(Box::new(row)).nullable();
+        assert_eq!(pruned(&list(table.clone()), &list(file.clone())), None);
+        let map = |row: DataType| {
+            let key = parse_type("INT NOT NULL").unwrap();
+            TypeKind::Map(Box::new(key), Box::new(row)).nullable()
+        };
+        assert_eq!(pruned(&map(table), &map(file)), None);
+    }
+
+    #[test]
+    fn faults_of_elements_are_of_the_rows_that_hold_them() {
+        let list = |element: &str| {
+            let element = parse_type(element).unwrap();
+            TypeKind::Array(Box::new(element)).nullable()
+        };
+        let (_, change) = change(&list("INT"), &list("STRING"));
+        let texts = StringViewArray::from(vec!["x", "1", "2", "bad", "3"]);
+        let field = Arc::new(Field::new("element", ArrowType::Utf8View, true));
+        let offsets = OffsetBuffer::new(vec![0, 1, 3, 3, 5].into());
+        let lists = ListArray::new(field, offsets, Arc::new(texts), None);
+        let mut faults = Faults::default();
+        // Without the first row, whose element stays in the values of the slice.
+        let lists: ArrayRef = Arc::new(lists.slice(1, 3));
+        let changed = change.apply(&lists, &mut faults).unwrap();
+        let changed = changed.as_list::<i32>();
+        assert_eq!(
+            changed.value(0).as_primitive::<Int32Type>().values(),
+            &[1, 2]
+        );
+        assert_eq!(changed.value(1).len(), 0);
+        faults.check(|row| row < 2).unwrap();
+        faults.check(|row| row == 2).unwrap_err();
+    }
+
+    #[test]
+    fn keys_of_maps_do_not_change() {
+        // TF-098
+        let map = |key: &str| {
+            let (key, value) = (parse_type(key).unwrap(), parse_type("INT").unwrap());
+            TypeKind::Map(Box::new(key), Box::new(value)).nullable()
+        };
+        let (table, file) = (map("BIGINT NOT NULL"), map("INT NOT NULL"));
+        let to = table.to_arrow(StringLayout::View).unwrap();
+        let error = Change::new(&table, &file, &to, StringLayout::View, Zone::default());
+        assert_eq!(error.unwrap_err().kind(), paimon_meta::ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn timestamps_are_read_no_finer_than_wanted() {
+        let read = |table: &str, file: &str| {
+            pruned(&parse_type(table).unwrap(), &parse_type(file).unwrap()).unwrap()
+        };
+        for (table, file, expected) in [
+            ("DATE", "TIMESTAMP(9)", "TIMESTAMP(6)"),
+            ("TIMESTAMP(0)", "TIMESTAMP(7)", "TIMESTAMP(6)"),
+            ("TIMESTAMP(8)", "TIMESTAMP(9)", "TIMESTAMP(9)"),
+            ("STRING", "TIMESTAMP(9)", "TIMESTAMP(9)"),
+            ("TIMESTAMP(9)", "TIMESTAMP(3)", "TIMESTAMP(3)"),
+        ] {
+            assert_eq!(read(table, file), parse_type(expected).unwrap(), "{table}");
+        }
+    }
+}

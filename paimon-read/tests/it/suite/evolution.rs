@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use paimon_meta::{
-    DataField, DataFileMeta, DataSplit, Datum, ErrorKind, FieldId, Frame, Predicate, Split,
-    TableSchema, TypeKind, encode_row,
+    CompareOp, DataField, DataFileMeta, DataSplit, Datum, ErrorKind, FieldId, Frame, Predicate,
+    Split, TableSchema, TypeKind, encode_row, parse_type,
 };
-use paimon_read::{ReadRequest, ReadTask};
+use paimon_read::{FineTimestamps, ReadRequest, ReadTask};
 use paimon_testkit::CountingStore;
+use proptest::prelude::*;
 
-use super::table::{TestTable, over};
+use super::table::{Layout, TestTable, over};
 
 fn column(id: i32, name: &str, kind: TypeKind) -> DataField {
     DataField {
@@ -320,5 +321,88 @@ fn column_of_the_schema_that_a_file_lacks_is_null_or_an_error() {
                 "{error} names the file"
             );
         }
+    }
+}
+
+#[test]
+fn timestamps_beyond_nanoseconds_are_an_error_or_come_in_microseconds() {
+    let mut table = TestTable::new(&[("k", "INT NOT NULL"), ("t", "TIMESTAMP(6)")], &["k"]);
+    let file = table.write("a", &["+I 0 1 9999-12-31T23:59:59.000001", "+I 1 2 -"]);
+    // What was written as microseconds is read by the unit that the file says (TF-084).
+    table.table.schema.fields[1].data_type = TypeKind::Timestamp(9).nullable();
+    let rows = |fine_timestamps, split: &DataSplit, predicate| {
+        let request = ReadRequest {
+            fine_timestamps,
+            predicate,
+            ..ReadRequest::default()
+        };
+        table.rows(split.clone(), request)
+    };
+    for split in [table.raw_split(vec![file.clone()]), table.split(vec![file])] {
+        let error = rows(FineTimestamps::Nanoseconds, &split, None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.message().contains("outside the range"), "{error}");
+        assert!(
+            error
+                .frames()
+                .any(|frame| *frame == Frame::Column("t".to_owned()))
+        );
+        let all = rows(FineTimestamps::Microseconds, &split, None).unwrap();
+        assert_eq!(all, ["1 9999-12-31T23:59:59.000001", "2 -"]);
+        // Conditions compare nanoseconds.
+        let null = Predicate::is_null(FieldId(1), TypeKind::Timestamp(9).nullable());
+        rows(FineTimestamps::Microseconds, &split, Some(null)).unwrap_err();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// RP-086, RP-257: bounds of the old type never lose a row.
+    #[test]
+    fn conditions_on_columns_of_another_type_find_all_rows(
+        values in proptest::collection::vec(proptest::option::of(-300_i64..300), 1..40),
+        change in proptest::sample::select(vec![
+            ("INT", "BIGINT"),
+            ("BIGINT", "TINYINT"),
+            ("STRING", "INT"),
+            ("INT", "STRING"),
+            ("DOUBLE", "INT"),
+            ("INT", "DECIMAL(4, 1)"),
+            ("SMALLINT", "BOOLEAN"),
+        ]),
+        op in proptest::sample::select(vec![
+            CompareOp::Eq, CompareOp::NotEq, CompareOp::Lt, CompareOp::LtEq, CompareOp::Gt, CompareOp::GtEq,
+        ]),
+        literal in -300_i64..300,
+        raw in any::<bool>(),
+    ) {
+        let mut table = TestTable::new(&[("k", "INT NOT NULL"), ("v", change.0)], &["k"]);
+        table.layout = Layout::small();
+        let text = |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
+        let rows: Vec<String> = (0..)
+            .zip(&values)
+            .map(|(k, value)| format!("+I {k} {k} {}", text(*value)))
+            .collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let file = table.write("a", &rows);
+        let to = parse_type(change.1).unwrap();
+        table.evolve(|schema| schema.fields[1].data_type = to.clone());
+        let split = if raw { table.raw_split(vec![file]) } else { table.split(vec![file]) };
+        let literal = match change.1 {
+            "BOOLEAN" => Datum::Boolean(literal > 0),
+            "TINYINT" => Datum::TinyInt((literal / 3) as i8),
+            _ => Datum::parse(&literal.to_string(), &to).unwrap(),
+        };
+        let predicate = Predicate::compare(FieldId(1), to.clone(), op, literal);
+        let all = table.rows(split.clone(), ReadRequest::default()).unwrap();
+        let passes = |row: &String| {
+            let (_, value) = row.split_once(' ').unwrap();
+            let value = (value != "-").then(|| Datum::parse(value, &to).unwrap());
+            predicate.evaluate_row(&mut |_| value.clone()) == Some(true)
+        };
+        let expected: Vec<String> = all.iter().filter(|row| passes(row)).cloned().collect();
+        let request = ReadRequest { predicate: Some(predicate.clone()), ..ReadRequest::default() };
+        prop_assert_eq!(table.rows(split, request).unwrap(), expected);
     }
 }
