@@ -391,7 +391,7 @@ proptest! {
         let split = if raw { table.raw_split(vec![file]) } else { table.split(vec![file]) };
         let literal = match change.1 {
             "BOOLEAN" => Datum::Boolean(literal > 0),
-            "TINYINT" => Datum::TinyInt((literal / 3) as i8),
+            "TINYINT" => Datum::TinyInt((literal / 3).try_into().unwrap()),
             _ => Datum::parse(&literal.to_string(), &to).unwrap(),
         };
         let predicate = Predicate::compare(FieldId(1), to.clone(), op, literal);
