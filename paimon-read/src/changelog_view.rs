@@ -23,7 +23,7 @@ use paimon_meta::{
 use crate::columns::ROW_KIND_COLUMN;
 use crate::fetches::yield_now;
 use crate::filter::{PredicateFilter, RowFilter};
-use crate::request::{ReadRequest, RowKinds};
+use crate::request::{FineTimestamps, ReadRequest, RowKinds};
 use crate::stream::BatchStream;
 
 /// Id of the column `rowkind`, as the reference numbers it.
@@ -158,6 +158,7 @@ impl ChangelogView {
                 .limit()
                 .filter(|_| self.which == ChangelogTable::AuditLog),
             row_kinds: RowKinds::Keep,
+            fine_timestamps: FineTimestamps::Nanoseconds,
             ..self.request.clone()
         }
     }
