@@ -3,12 +3,14 @@
 use paimon_meta::{Error, Result};
 
 /// Bytes of the widest decimal.
+#[cfg(any(feature = "avro", feature = "parquet"))]
 pub(crate) const WIDTH: usize = size_of::<i128>();
 
 /// Two's complement, big-endian. More than 16 bytes are read if those in front only repeat the sign.
 ///
 /// # Errors
 /// `Corrupt` for no bytes and for more than 128 bits.
+#[cfg(any(feature = "avro", feature = "parquet"))]
 pub(crate) fn signed_big_endian(bytes: &[u8]) -> Result<i128> {
     let bad = || {
         Error::corrupt(format!(
@@ -102,6 +104,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "avro")]
     #[test]
     fn bytes_are_big_endian_two_s_complement() {
         assert_eq!(signed_big_endian(&[0xff]).unwrap(), -1);
