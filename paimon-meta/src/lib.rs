@@ -9,6 +9,7 @@ mod consumer;
 mod data_file;
 mod deletion_vector;
 mod error;
+mod file_index;
 mod file_table;
 mod hash_index;
 mod hints;
@@ -40,6 +41,7 @@ pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
 pub use deletion_vector::DeletionVector;
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
+pub use file_index::FileIndex;
 pub use file_table::{FileIdentity, FileTable, FileTableBuilder, KeepStats, StatsRef, TextList};
 pub use hash_index::decode_hash_index;
 pub use hints::{

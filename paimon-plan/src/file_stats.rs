@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 
 use paimon_meta::{
-    BinaryRowRef, ColumnBounds, DataField, DataType, Datum, ErrorKind, FieldId, Frame, Predicate,
-    Result, ResultExt, StatsRef, TablePredicate, TableSchema, TextList, TypeKind, may_match,
+    BinaryRowRef, ColumnBounds, DataField, DataType, Datum, ErrorKind, FieldId, FileIndex, Frame,
+    Predicate, Result, ResultExt, StatsRef, TablePredicate, TableSchema, TextList, TypeKind,
+    may_match,
 };
 
 /// A condition made ready for the statistics of the files of one schema.
@@ -144,6 +145,26 @@ impl StatsTest {
             .map(|column| (*column, place(*column)))
             .collect();
         Self { predicate, places }
+    }
+
+    /// Whether some row of a file may match, by the file's own indexes.
+    ///
+    /// # Errors
+    /// `Corrupt` if they are broken, `Unsupported` for another version of them.
+    pub(crate) fn index_may_match(&self, index: &[u8]) -> Result<bool> {
+        let place = |column: &FieldId| {
+            let mut places = self.places.iter();
+            match places.find(|(id, _)| id == column) {
+                Some((
+                    _,
+                    Place::Column {
+                        name, data_type, ..
+                    },
+                )) => Some((name.as_str(), data_type)),
+                _ => None,
+            }
+        };
+        FileIndex::decode(index)?.may_match(&self.predicate, &place)
     }
 
     /// Whether some row of a file may match. `listed` names the columns that the statistics are of, in their order; `None`

@@ -29,6 +29,8 @@ pub(crate) struct EntryDecoder {
     /// Tests by statistics for the files of each schema; empty if there is no condition for them.
     pub(crate) tests: HashMap<i64, SchemaTests>,
     pub(crate) keep: KeepStats,
+    /// Whether indexes embedded in entries are asked too.
+    pub(crate) by_index: bool,
 }
 
 /// The tests of the files of one schema.
@@ -308,6 +310,16 @@ impl Decoding<'_> {
             verdict.value = test
                 .may_match(stats, batch.value_stats_cols(row), rows, nan)
                 .at(|| Frame::Field("_VALUE_STATS".to_owned()))?;
+        }
+        if let (Some(test), Some(index), true, true) = (
+            &tests.value,
+            batch.embedded_index(row),
+            verdict.value,
+            self.decoder.by_index,
+        ) {
+            verdict.value = test
+                .index_may_match(index)
+                .at(|| Frame::Field("_EMBEDDED_FILE_INDEX".to_owned()))?;
         }
         Ok(verdict)
     }

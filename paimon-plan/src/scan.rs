@@ -128,6 +128,8 @@ impl<'a> Scan<'a> {
             filter,
             tests: schema_tests(table, &filters)?,
             keep,
+            by_index: (engine.deletion_vectors || !engine.has_key)
+                && options.value(&Options::FILE_INDEX_READ_ENABLED)?,
         };
         let limit = request.limit.filter(|_| residual(&filters.uses).is_none());
         Ok(Self {

@@ -152,6 +152,7 @@ pub(super) async fn entries(
         filter: filtered(EntryFilter::new(&table.schema, None)?)?,
         tests: HashMap::new(),
         keep,
+        by_index: false,
     };
     read_entries(resources, &table.location, snapshot, Arc::new(decoder)).await
 }
