@@ -183,3 +183,34 @@ fn what_nobody_reads_is_refused() {
     let error = describe(&task(vec![lance], true), reader.context()).unwrap_err();
     assert_eq!(error.feature(), Some("file format lance"));
 }
+
+#[test]
+fn a_fold_reads_all_versions_and_asks_their_results() {
+    // ME-082, ME-143, ME-144: the sequence column is read silently; a section of one run is not folded
+    let options = [
+        ("merge-engine", "partial-update"),
+        ("fields.w.sequence-group", "v"),
+    ];
+    let files = vec![
+        file("a", (1, 5), (0, 9), 0),
+        file("b", (3, 8), (10, 19), 0),
+        file("c", (20, 30), (20, 29), 0),
+    ];
+    let text: DataType = paimon_meta::parse_type("STRING").unwrap();
+    let condition = Predicate::is_null(FieldId(2), text);
+    let request = ReadRequest {
+        projection: Some(ids(&[2])),
+        predicate: Some(condition.clone()),
+        ..ReadRequest::default()
+    };
+    let description = described(&options, request, &task(files, false));
+    let [folded, lone] = description.sections.as_slice() else {
+        panic!("{description:?}");
+    };
+    assert_eq!(folded.fold.as_deref(), Some("partial-update"));
+    assert_eq!(folded.value_columns, ids(&[2, 3]));
+    assert_eq!(folded.condition.as_ref(), Some(&condition));
+    assert_eq!(folded.condition_columns, []);
+    assert_eq!((&lone.fold, &lone.key_pass), (&None, &None));
+    assert_eq!(lone.condition_columns, ids(&[2]));
+}
