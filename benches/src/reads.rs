@@ -154,6 +154,8 @@ fn read(
         schemas: [(0, schema.clone())].into(),
         schema,
         time_zone: "UTC".into(),
+        changes: None,
+        fallback: None,
     };
     let split = Split::Data(DataSplit {
         snapshot_id: 1,

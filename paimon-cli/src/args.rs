@@ -38,6 +38,12 @@ pub(crate) struct ScanArguments {
     /// How rows are written [default: table on a terminal, else json]
     #[arg(long, value_enum)]
     pub(crate) format: Option<RowFormat>,
+    /// As --stream, and then every change that comes, looked for once a second
+    #[arg(long)]
+    pub(crate) follow: bool,
+    /// Keep how far a stream has come in the consumer's file that the option consumer-id names
+    #[arg(long)]
+    pub(crate) store_consumer: bool,
 }
 
 #[derive(Debug, Args)]
@@ -151,12 +157,15 @@ pub(crate) struct Selection {
     /// Only this bucket
     #[arg(long, value_name = "NUMBER", help_heading = SELECTION, allow_negative_numbers = true)]
     pub(crate) bucket: Option<i32>,
-    /// Give each row's kind (+I, -U, +U, -D) too, and show rows that delete
+    /// Give each row's kind (+I, -U, +U, -D) too
     #[arg(long, help_heading = SELECTION)]
     pub(crate) rowkind: bool,
     /// Give timestamps of 7 to 9 digits in microseconds, for years before 1678 and after 2261
     #[arg(long, help_heading = SELECTION)]
     pub(crate) micros: bool,
+    /// Show rows that delete too, with the kind of each row
+    #[arg(long, help_heading = SELECTION)]
+    pub(crate) keep_deletes: bool,
     /// The table as of a snapshot
     #[arg(long, value_name = "ID", help_heading = STATE, group = "state", allow_negative_numbers = true)]
     pub(crate) snapshot: Option<i64>,
@@ -169,7 +178,7 @@ pub(crate) struct Selection {
     /// A branch of the table
     #[arg(long, value_name = "NAME", help_heading = STATE)]
     pub(crate) branch: Option<String>,
-    /// Follow the table's changes
+    /// The table as a stream: a first plan by the start-up mode (option scan.mode), then every change that is there
     #[arg(long, help_heading = STATE)]
     pub(crate) stream: bool,
     /// A table option, over the table's own

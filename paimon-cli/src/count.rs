@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::args::{CountArguments, TextOrJson};
 use crate::failure::Failure;
+use crate::following::refuse_stream;
 use crate::human::{count, number};
 use crate::metadata::Listing;
 use crate::ordered::in_order;
@@ -76,6 +77,7 @@ struct SplitReport {
 }
 
 pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
+    refuse_stream(&arguments.selection)?;
     if let Some(listing) = Listing::open(&arguments.selection)? {
         if arguments.by.is_some() {
             return Err(no_groups().into());

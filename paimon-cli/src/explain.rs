@@ -16,12 +16,14 @@ use std::io::Write;
 use crate::args::{ExplainArguments, ExplainFormat};
 use crate::environment;
 use crate::failure::Failure;
+use crate::following::refuse_stream;
 use crate::reading::Reading;
 pub(crate) use brief::{Brief, brief};
 use build::{Detail, explain};
 use model::Explanation;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
+    refuse_stream(&arguments.selection)?;
     let reading = Reading::open(&arguments.selection)?;
     let detail = match arguments.format {
         ExplainFormat::Text => Detail {

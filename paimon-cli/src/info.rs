@@ -69,6 +69,8 @@ fn refuse(selection: &Selection) -> Result<(), Failure> {
         ("--columns", selection.columns.is_some()),
         ("--where", selection.condition.is_some()),
         ("--rowkind", selection.rowkind),
+        ("--keep-deletes", selection.keep_deletes),
+        ("--stream", selection.stream),
     ];
     match flags.into_iter().find(|(_, given)| *given) {
         None => Ok(()),

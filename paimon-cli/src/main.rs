@@ -6,6 +6,7 @@ mod count;
 mod environment;
 mod explain;
 mod failure;
+mod following;
 mod human;
 mod info;
 mod keys;
@@ -20,6 +21,7 @@ mod progress;
 mod reading;
 mod row_reader;
 mod scan;
+mod state;
 mod threads;
 
 use std::io::Write;

@@ -2,14 +2,15 @@
 
 use std::io::{IsTerminal, Write};
 
-use paimon_meta::{Error, Result, Split, TableSchema};
+use paimon_meta::{Result, Split, TableSchema};
 use paimon_plan::{ConjunctUse, PlannedSplit, PruneStep, Pruning, Why};
 use paimon_read::TableReader;
-use paimon_testkit::GoldenDataSplit;
+use paimon_testkit::{GoldenFile, GoldenSplit};
 use serde::Serialize;
 
-use crate::args::{PlanArguments, TextOrJson};
+use crate::args::{PlanArguments, Selection, TextOrJson};
 use crate::failure::Failure;
+use crate::following::{Following, Next};
 use crate::human::{count, size};
 use crate::names::condition_text;
 use crate::reading::Reading;
@@ -46,7 +47,9 @@ impl<'a> ConditionReport<'a> {
 #[derive(Debug, Serialize)]
 struct SplitReport {
     #[serde(flatten)]
-    split: GoldenDataSplit,
+    split: GoldenSplit,
+    #[serde(skip)]
+    shown: Shown,
     /// Rows that a read returns before what is left of the condition, where metadata is sure of it.
     exact_row_count: Option<u64>,
     why: Why,
@@ -59,6 +62,14 @@ struct SplitReport {
     not_supported: Option<String>,
 }
 
+/// What the text shows of a split.
+#[derive(Debug)]
+struct Shown {
+    bucket_path: String,
+    rows: u64,
+    files: Vec<GoldenFile>,
+}
+
 pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let format = arguments
         .format
@@ -67,30 +78,46 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         } else {
             TextOrJson::Json
         });
-    let reading = Reading::open(&arguments.selection)?;
-    let reader = reading.reader(reading.request(Default::default()))?;
-    let splits = reading
-        .plan
-        .iter()
-        .map(|split| report(&reading, &reader, split));
-    let report = Report {
-        snapshot: reading.plan.snapshot_id(),
-        splits: splits.collect::<Result<_>>()?,
-        pruning: reading.plan.pruning(),
-        conditions: reading
-            .plan
-            .conjuncts()
-            .iter()
-            .map(|conjunct| ConditionReport::new(conjunct, &reading.table.schema))
-            .collect(),
-    };
     let mut out = std::io::stdout().lock();
+    if arguments.selection.stream {
+        return write_plans(&arguments.selection, format, &mut out);
+    }
+    let reading = Reading::open(&arguments.selection)?;
     match format {
         TextOrJson::Json => {
+            let report = Report::of(&reading)?;
             serde_json::to_writer(&mut out, &report).map_err(Failure::of_writer)?;
             writeln!(out)?;
         }
-        TextOrJson::Text => out.write_all(report.text().as_bytes())?,
+        TextOrJson::Text => out.write_all(Report::of(&reading)?.text().as_bytes())?,
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Every plan that a stream has now: a list in JSON, one after the other in text.
+fn write_plans(
+    selection: &Selection,
+    format: TextOrJson,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut following = Following::open(selection)?;
+    let mut first = true;
+    while let Next::Reading(reading) = following.next()? {
+        let report = Report::of(&reading)?;
+        match format {
+            TextOrJson::Json => {
+                out.write_all(if first { b"[" } else { b",\n" })?;
+                serde_json::to_writer(&mut *out, &report).map_err(Failure::of_writer)?;
+            }
+            TextOrJson::Text => out.write_all(report.text().as_bytes())?,
+        }
+        first = false;
+    }
+    match (format, first) {
+        (TextOrJson::Json, true) => writeln!(out, "[]")?,
+        (TextOrJson::Json, false) => writeln!(out, "]")?,
+        (TextOrJson::Text, _) => {}
     }
     out.flush()?;
     Ok(())
@@ -102,17 +129,21 @@ fn report(
     planned: PlannedSplit<'_>,
 ) -> Result<SplitReport> {
     let task = reading.task(planned.index())?;
-    let Split::Data(split) = &task.split else {
-        return Err(Error::internal("a plan of other splits"));
-    };
     let first = planned.files().start;
     let sections = planned.sections().into_iter().map(|runs| {
         let run = |files: std::ops::Range<usize>| files.map(|file| file - first).collect();
         runs.into_iter().map(run).collect()
     });
     let reader = reader.provider(&task);
+    let branch = match &task.split {
+        Split::Fallback(_) => reading.table.fallback.as_deref(),
+        _ => None,
+    };
+    let schema = &branch.unwrap_or(&reading.table).schema;
+    let split = GoldenSplit::of(&task.split, &schema.partition_fields()?)?;
     Ok(SplitReport {
-        split: GoldenDataSplit::of(split, &reading.table.schema.partition_fields()?)?,
+        shown: shown(planned, &split),
+        split,
         exact_row_count: planned.exact_row_count(),
         why: planned.why(),
         sections: sections.collect(),
@@ -121,7 +152,41 @@ fn report(
     })
 }
 
-impl Report<'_> {
+fn shown(planned: PlannedSplit<'_>, split: &GoldenSplit) -> Shown {
+    let files = match split {
+        GoldenSplit::Data(split) => split.files.clone(),
+        GoldenSplit::Fallback(split) => split.split.files.clone(),
+        GoldenSplit::Incremental(split) => {
+            let files = split.before.iter().chain(&split.after);
+            files.cloned().collect()
+        }
+        GoldenSplit::Other { .. } => Vec::new(),
+    };
+    Shown {
+        bucket_path: planned.bucket_path(),
+        rows: planned.row_count(),
+        files,
+    }
+}
+
+impl<'a> Report<'a> {
+    fn of(reading: &'a Reading) -> Result<Self> {
+        let reader = reading.reader(reading.request(Default::default()))?;
+        let splits = reading
+            .plan
+            .iter()
+            .map(|split| report(reading, &reader, split));
+        let conjuncts = reading.plan.conjuncts().iter();
+        Ok(Self {
+            snapshot: reading.plan.snapshot_id(),
+            splits: splits.collect::<Result<_>>()?,
+            pruning: reading.plan.pruning(),
+            conditions: conjuncts
+                .map(|conjunct| ConditionReport::new(conjunct, &reading.table.schema))
+                .collect(),
+        })
+    }
+
     fn text(&self) -> String {
         let mut text = match self.snapshot {
             None => "no snapshot\n".to_owned(),
@@ -131,17 +196,18 @@ impl Report<'_> {
             ),
         };
         for (index, split) in self.splits.iter().enumerate() {
-            let bytes = split.split.files.iter().map(|file| file.size);
+            let shown = &split.shown;
+            let bytes = shown.files.iter().map(|file| file.size);
             text.push_str(&format!(
                 "split {:<5} {:<6} {:<13} {}, {}, {}\n",
                 index,
                 split.reader.unwrap_or("-"),
                 format!("{:?}", split.why),
-                split.split.bucket_path,
-                count(split.split.row_count, "row"),
+                shown.bucket_path,
+                count(shown.rows, "row"),
                 size(bytes.fold(0, u64::saturating_add)),
             ));
-            for file in &split.split.files {
+            for file in &shown.files {
                 text.push_str(&format!(
                     "  level {} {} {}, {}\n",
                     file.level,

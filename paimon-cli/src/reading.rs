@@ -4,14 +4,14 @@
 //! Selection ─▶ Opened: condition parsed, table resolved ─▶ Reading: planned, with the request for its rows
 //! ```
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use arrow_schema::SchemaRef;
 use paimon_io::{ResourceParts, Resources, Spawn};
 use paimon_meta::{
-    DataField, Error, ErrorKind, FieldId, Frame, MAIN_BRANCH, Options, ResolvedTable, Result,
-    StringLayout, TablePredicate,
+    DataField, Error, ErrorKind, FieldId, Frame, ResolvedTable, Result, StringLayout,
+    TablePredicate,
 };
 use paimon_plan::{
     PartitionSpec, PartitionValue, Plan, ResolveRequest, ScanRequest, SystemTable, Table,
@@ -27,51 +27,38 @@ use crate::condition::Condition;
 use crate::environment;
 use crate::failure::Failure;
 use crate::row_reader::RowReader;
+use crate::state::options;
 use crate::threads::Threads;
 
-/// Options that choose a position in a table's history; a flag that does so takes the place of them all.
-const POSITIONS: [&str; 11] = [
-    Options::SCAN_MODE.key,
-    "log.scan",
-    Options::SCAN_SNAPSHOT_ID.key,
-    Options::SCAN_TAG_NAME.key,
-    Options::SCAN_TIMESTAMP.key,
-    Options::SCAN_TIMESTAMP_MILLIS.key,
-    "log.scan.timestamp-millis",
-    Options::SCAN_WATERMARK.key,
-    Options::SCAN_VERSION.key,
-    Options::SCAN_FILE_CREATION_TIME_MILLIS.key,
-    Options::SCAN_CREATION_TIME_MILLIS.key,
-];
+/// The view that rows are seen through, and the condition on it.
+type View = Option<(ChangelogTable, Option<TablePredicate>)>;
 
-/// A read that was resolved and planned.
-#[derive(Debug)]
-pub(crate) struct Reading {
+/// What the command line asks for, of a table that was resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
     pub(crate) resources: Resources,
     pub(crate) table: Arc<ResolvedTable>,
-    pub(crate) plan: Plan,
     /// Columns asked for; `None` is all.
     projection: Option<Vec<FieldId>>,
-    /// The view that the rows are seen through, and the condition on it.
-    view: Option<(ChangelogTable, Option<TablePredicate>)>,
-    pub(crate) limit: Option<u64>,
+    view: View,
+    limit: Option<u64>,
     pub(crate) row_kinds: RowKinds,
     /// Unit of timestamps of 7 to 9 digits.
-    pub(crate) fine_timestamps: FineTimestamps,
-    pub(crate) jobs: NonZeroUsize,
+    fine_timestamps: FineTimestamps,
+    jobs: NonZeroUsize,
 }
 
-impl Reading {
-    /// Resolves and plans what the command line asks for.
+impl Asked {
+    /// Resolves the table, as a stream or not.
     ///
     /// # Errors
-    /// Usage for a condition that is no SQL; else those of resolving and planning.
-    pub(crate) fn open(selection: &Selection) -> Result<Self, Failure> {
+    /// Usage for a condition that is no SQL; else those of resolving.
+    pub(crate) fn of(selection: &Selection, stream: bool) -> Result<(Self, ScanRequest), Failure> {
         let condition = selection.condition.as_deref().map(Condition::parse);
         let condition = condition.transpose().map_err(Failure::Usage)?;
         let system = TableLocation::parse(&selection.table)?.system_table;
         let which = changelog_table(selection, system)?;
-        let (resources, table) = resolve(selection)?;
+        let (resources, table) = resolve_as(selection, stream)?;
         let seen = which.map(|which| which.schema(&table.schema));
         let schema = seen.as_ref().unwrap_or(&table.schema);
         let predicate = condition
@@ -100,12 +87,9 @@ impl Reading {
             read_optimized: system == Some(SystemTable::ReadOptimized),
             ..scan
         };
-        let plan = block_on(plan(&resources, &table, &scan))
-            .map_err(|error| with_older_snapshot(error, &resources, &table))?;
-        Ok(Self {
+        let asked = Self {
             resources,
             table: Arc::new(table),
-            plan,
             projection,
             view: which.map(|which| (which, predicate)),
             limit: selection.limit,
@@ -116,7 +100,90 @@ impl Reading {
                 FineTimestamps::Nanoseconds
             },
             jobs: jobs(selection),
-        })
+        };
+        Ok((asked, scan))
+    }
+
+    /// The same with a plan.
+    pub(crate) fn with(self, plan: Plan) -> Reading {
+        Reading {
+            resources: self.resources,
+            table: self.table,
+            plan,
+            projection: self.projection,
+            view: self.view,
+            limit: self.limit,
+            row_kinds: self.row_kinds,
+            fine_timestamps: self.fine_timestamps,
+            jobs: self.jobs,
+        }
+    }
+
+    /// The columns of the output in order, row kinds left out.
+    pub(crate) fn fields(&self) -> Vec<DataField> {
+        fields(&self.table, &self.view, self.projection.as_deref())
+    }
+
+    /// Schema of the rows.
+    ///
+    /// # Errors
+    /// Those of the request.
+    pub(crate) fn schema(&self, strings: StringLayout) -> Result<SchemaRef> {
+        let request = ReadRequest {
+            projection: self.projection.clone(),
+            strings,
+            row_kinds: self.row_kinds,
+            fine_timestamps: self.fine_timestamps,
+            ..ReadRequest::default()
+        };
+        if let Some((which, _)) = &self.view {
+            return ChangelogView::new(*which, &self.table.schema, &request)
+                .map(|view| view.schema());
+        }
+        let table = Arc::clone(&self.table);
+        TableReader::new(table, request, self.resources.clone()).map(|reader| reader.schema())
+    }
+}
+
+fn fields(table: &ResolvedTable, view: &View, projection: Option<&[FieldId]>) -> Vec<DataField> {
+    let seen = view.as_ref().map(|(which, _)| which.schema(&table.schema));
+    let schema = seen.as_ref().unwrap_or(&table.schema);
+    match projection {
+        None => schema.fields.clone(),
+        Some(ids) => ids
+            .iter()
+            .filter_map(|id| schema.field_by_id(*id).cloned())
+            .collect(),
+    }
+}
+
+/// A read that was resolved and planned.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) resources: Resources,
+    pub(crate) table: Arc<ResolvedTable>,
+    pub(crate) plan: Plan,
+    /// Columns asked for; `None` is all.
+    projection: Option<Vec<FieldId>>,
+    view: View,
+    pub(crate) limit: Option<u64>,
+    pub(crate) row_kinds: RowKinds,
+    /// Unit of timestamps of 7 to 9 digits.
+    fine_timestamps: FineTimestamps,
+    pub(crate) jobs: NonZeroUsize,
+}
+
+impl Reading {
+    /// Resolves and plans what the command line asks for.
+    ///
+    /// # Errors
+    /// Usage for a condition that is no SQL; else those of resolving and planning.
+    pub(crate) fn open(selection: &Selection) -> Result<Self, Failure> {
+        let (asked, scan) = Asked::of(selection, false)?;
+        let (resources, table) = (&asked.resources, &asked.table);
+        let plan = block_on(plan(resources, table, &scan))
+            .map_err(|error| with_older_snapshot(error, resources, table))?;
+        Ok(asked.with(plan))
     }
 
     /// The request for the rows: what is left of the condition is evaluated on each.
@@ -204,16 +271,7 @@ impl Reading {
 
     /// The columns of the output in order, row kinds left out.
     pub(crate) fn fields(&self) -> Vec<DataField> {
-        let view = self.view.as_ref();
-        let seen = view.map(|(which, _)| which.schema(&self.table.schema));
-        let schema = seen.as_ref().unwrap_or(&self.table.schema);
-        match &self.projection {
-            None => schema.fields.clone(),
-            Some(ids) => ids
-                .iter()
-                .filter_map(|id| schema.field_by_id(*id).cloned())
-                .collect(),
-        }
+        fields(&self.table, &self.view, self.projection.as_deref())
     }
 }
 
@@ -222,14 +280,18 @@ impl Reading {
 /// # Errors
 /// `Unsupported` for what is not built, and those of resolving.
 pub(crate) fn resolve(selection: &Selection) -> Result<(Resources, ResolvedTable)> {
+    resolve_as(selection, false)
+}
+
+fn resolve_as(selection: &Selection, stream: bool) -> Result<(Resources, ResolvedTable)> {
     let named = TableLocation::parse(&selection.table)?;
-    refuse(selection, &named)?;
     let location = environment::location(&named.table)?;
     let resources = resources(jobs(selection));
     let request = ResolveRequest {
         options: options(selection),
         branch: named.branch.or_else(|| selection.branch.clone()),
         time_zone: environment::time_zone(),
+        stream,
     };
     let table = block_on(Table::resolve(&resources, &location, &request))?;
     Ok((resources, table))
@@ -267,54 +329,14 @@ fn changelog_table(
     }
 }
 
-/// Refuses by name what is not built.
-fn refuse(selection: &Selection, named: &TableLocation) -> Result<()> {
-    let branch = named.branch.as_ref().or(selection.branch.as_ref());
-    if branch.is_some_and(|branch| branch != MAIN_BRANCH) {
-        return Err(Error::unsupported("branches"));
-    }
-    if selection.stream {
-        return Err(Error::unsupported("streaming read"));
-    }
-    Ok(())
-}
-
 pub(crate) fn row_kinds(selection: &Selection) -> RowKinds {
-    if selection.rowkind {
+    if selection.keep_deletes {
         RowKinds::Keep
+    } else if selection.rowkind {
+        RowKinds::Show
     } else {
         RowKinds::Drop
     }
-}
-
-/// Options over the table's own: those given, and the one that a flag stands for.
-fn options(selection: &Selection) -> BTreeMap<String, Option<String>> {
-    let position = position(selection);
-    let cleared = position.iter().flat_map(|_| POSITIONS);
-    let mut options: BTreeMap<_, _> = cleared.map(|key| (key.to_owned(), None)).collect();
-    let given = selection
-        .options
-        .iter()
-        .map(|(key, value)| (key.clone(), Some(value.clone())));
-    options.extend(given);
-    options.extend(position.map(|(key, value)| (key.to_owned(), Some(value))));
-    options
-}
-
-fn position(selection: &Selection) -> Option<(&'static str, String)> {
-    if let Some(id) = selection.snapshot {
-        return Some((Options::SCAN_SNAPSHOT_ID.key, id.to_string()));
-    }
-    if let Some(tag) = &selection.tag {
-        return Some((Options::SCAN_TAG_NAME.key, tag.clone()));
-    }
-    let time = selection.timestamp.as_ref()?;
-    let key = if time.parse::<i64>().is_ok() {
-        Options::SCAN_TIMESTAMP_MILLIS.key
-    } else {
-        Options::SCAN_TIMESTAMP.key
-    };
-    Some((key, time.clone()))
 }
 
 fn scan_request(

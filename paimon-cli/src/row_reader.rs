@@ -47,7 +47,11 @@ impl RowReader {
         let Some(view) = &self.view else {
             return self.table.read(task);
         };
-        let streaming = matches!(&task.split, Split::Data(split) if split.streaming);
+        let streaming = match &task.split {
+            Split::Data(split) => split.streaming,
+            Split::Incremental(split) => split.streaming,
+            _ => false,
+        };
         Ok(view.read(self.table.read(task)?, streaming))
     }
 }

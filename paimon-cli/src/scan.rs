@@ -7,6 +7,7 @@ mod writer;
 
 use std::io::{BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use paimon_meta::{Error, Result, StringLayout};
@@ -15,6 +16,7 @@ use paimon_read::{ReadRequest, read_blocking};
 use crate::args::{RowFormat, ScanArguments};
 use crate::count::count_rows;
 use crate::failure::Failure;
+use crate::following::{Following, Next};
 use crate::human::{count, number};
 use crate::metadata::Listing;
 use crate::ordered::{Lane, in_order};
@@ -25,12 +27,16 @@ use grid::grid;
 use rows::RowText;
 use writer::RowWriter;
 
+/// How long a stream that is followed waits before it looks again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
 /// Rows that the format `table` shows.
 const SHOWN: usize = 40;
 
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
     let terminal = std::io::stdout().is_terminal();
-    let format = arguments.format.unwrap_or(if terminal {
+    let streams = arguments.selection.stream || arguments.follow;
+    let format = arguments.format.unwrap_or(if terminal && !streams {
         RowFormat::Table
     } else {
         RowFormat::Json
@@ -40,9 +46,17 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
             Error::invalid_input("a terminal shows no such file").with_hint("> FILE"),
         ));
     }
-    let listing = Listing::open(&arguments.selection)?;
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
     let written = written(format);
+    if streams {
+        let format = written.ok_or_else(|| {
+            Failure::Usage(Error::invalid_input(
+                "a stream is no table, the other formats go on",
+            ))
+        })?;
+        return write_stream(arguments, out, format);
+    }
+    let listing = Listing::open(&arguments.selection)?;
     if let Some(listing) = listing {
         return match written {
             None => listing::write_table(&listing, &mut out),
@@ -100,37 +114,101 @@ enum Content {
 
 fn write_rows(reading: &Reading, out: BufWriter<Stdout>, format: Written) -> Result<(), Failure> {
     let reader = reading.row_reader(reading.request(layout(format)))?;
-    reading.check(reader.table())?;
     let text = RowText::new(&reading.fields(), reading.row_kinds);
-    let mut writer = RowWriter::new(out, format, &reader.schema(), &text)?;
-    // Under a limit rows are cut before they become text.
-    let encode = |batch: RecordBatch| match (format, reading.limit) {
-        (Written::Json, None) => text.json(&batch).map(Content::Text),
-        (Written::Csv, None) => text.csv(&batch).map(Content::Text),
-        _ => Ok(Content::Rows(batch)),
-    };
-    let mut left = reading.limit.unwrap_or(u64::MAX);
-    let mut progress = Progress::new(&reading.resources, reading.plan.len(), false);
-    in_order(
-        reading.plan.len(),
-        reading.jobs,
-        |split, lane| read_split(reading, &reader, split, &encode, lane),
-        |chunk: Chunk| {
-            let rows = left.min(chunk.rows as u64);
-            left -= rows;
-            match chunk.content {
-                Content::Text(text) => writer.write_text(&text)?,
-                Content::Rows(batch) => {
-                    let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-                    writer.write(&batch.slice(0, rows.min(batch.num_rows())))?;
+    let writer = RowWriter::new(out, format, &reader.schema(), &text)?;
+    let mut rows = Rows::new(writer, text, format, reading.limit);
+    rows.write(reading)?;
+    rows.writer.finish()
+}
+
+/// Plan after plan, to the last one that there is or without an end.
+fn write_stream(
+    arguments: &ScanArguments,
+    out: BufWriter<Stdout>,
+    format: Written,
+) -> Result<(), Failure> {
+    let mut following = Following::open(&arguments.selection)?;
+    let text = RowText::new(&following.fields(), following.row_kinds());
+    let schema = following.schema(layout(format))?;
+    let writer = RowWriter::new(out, format, &schema, &text)?;
+    let mut rows = Rows::new(writer, text, format, arguments.selection.limit);
+    while rows.left > 0 {
+        match following.next()? {
+            Next::Reading(reading) => {
+                rows.write(&reading)?;
+                if arguments.store_consumer {
+                    rows.writer.flush()?;
+                    following.store_consumer()?;
                 }
             }
-            progress.advance(rows, chunk.split);
-            Ok(go_on_if(left > 0))
-        },
-    )?;
-    drop(progress);
-    writer.finish()
+            Next::NotYet if arguments.follow => {
+                rows.writer.flush()?;
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            Next::NotYet | Next::Ended => break,
+        }
+    }
+    rows.writer.finish()
+}
+
+/// Rows on their way out, plan by plan.
+struct Rows {
+    writer: RowWriter,
+    text: RowText,
+    format: Written,
+    /// How many more are wanted.
+    left: u64,
+    limited: bool,
+}
+
+impl Rows {
+    fn new(writer: RowWriter, text: RowText, format: Written, limit: Option<u64>) -> Self {
+        Self {
+            writer,
+            text,
+            format,
+            left: limit.unwrap_or(u64::MAX),
+            limited: limit.is_some(),
+        }
+    }
+
+    /// Writes the rows of a plan.
+    fn write(&mut self, reading: &Reading) -> Result<(), Failure> {
+        let reader = reading.row_reader(reading.request(layout(self.format)))?;
+        reading.check(reader.table())?;
+        let Self {
+            writer,
+            text,
+            format,
+            left,
+            limited,
+        } = self;
+        // Under a limit rows are cut before they become text.
+        let encode = |batch: RecordBatch| match (*format, *limited) {
+            (Written::Json, false) => text.json(&batch).map(Content::Text),
+            (Written::Csv, false) => text.csv(&batch).map(Content::Text),
+            _ => Ok(Content::Rows(batch)),
+        };
+        let mut progress = Progress::new(&reading.resources, reading.plan.len(), false);
+        in_order(
+            reading.plan.len(),
+            reading.jobs,
+            |split, lane| read_split(reading, &reader, split, &encode, lane),
+            |chunk: Chunk| {
+                let rows = (*left).min(chunk.rows as u64);
+                *left -= rows;
+                match chunk.content {
+                    Content::Text(text) => writer.write_text(&text)?,
+                    Content::Rows(batch) => {
+                        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+                        writer.write(&batch.slice(0, rows.min(batch.num_rows())))?;
+                    }
+                }
+                progress.advance(rows, chunk.split);
+                Ok(go_on_if(*left > 0))
+            },
+        )
+    }
 }
 
 /// Reads one task into a lane.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
-use object_store::ListResult;
 use object_store::path::Path;
+use object_store::{ListResult, ObjectStoreExt};
 use paimon_meta::Result;
 
 #[cfg(feature = "fs")]
@@ -211,6 +211,27 @@ impl Resources {
     /// As the type says, without `NotFound`.
     pub fn exists(&self, location: &str) -> BoxFuture<'static, Result<bool>> {
         self.with_object(location, Object::exists)
+    }
+
+    /// Writes a whole file, over one that is there. Readers see the old content or the new, never a part.
+    ///
+    /// # Errors
+    /// As the type says.
+    pub fn put(&self, location: &str, content: Bytes) -> BoxFuture<'static, Result<()>> {
+        let (store, path) = match self.parts.stores.resolve(location) {
+            Ok(resolved) => resolved,
+            Err(error) => return ready(Err(error)).boxed(),
+        };
+        let (location, metrics) = (location.to_owned(), self.metrics.clone());
+        async move {
+            metrics.add(Counter::Requests, 1);
+            store
+                .put(&path, content.into())
+                .await
+                .map(|_| ())
+                .map_err(|error| storage_error(&location, error))
+        }
+        .boxed()
     }
 
     /// Names and sizes in bytes of the files directly in a directory, by name. A missing directory has none.

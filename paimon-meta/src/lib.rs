@@ -66,11 +66,11 @@ pub use predicate::{
     ArrayBounds, ColumnBounds, CompareOp, FilePath, Leaf, LikePattern, LikeToken, Predicate,
     TablePredicate, Test, may_match, may_match_many,
 };
-pub use resolved::ResolvedTable;
+pub use resolved::{ChangeFiles, ChangeRange, ResolvedTable};
 pub use row_kind::RowKind;
 pub use schema::{DataField, FieldId, TableSchema};
 pub use snapshot::{CommitKind, Snapshot};
-pub use split::{DataSplit, DeletionFile, Split};
+pub use split::{DataSplit, DeletionFile, IncrementalSplit, Split};
 pub use statistics::{ColumnStatistics, Statistics};
 pub use stats::SimpleStats;
 pub use tag::Tag;

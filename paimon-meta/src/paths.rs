@@ -21,15 +21,20 @@ pub struct BranchPaths {
 }
 
 impl BranchPaths {
+    /// Paths of the main branch.
+    pub fn main() -> Self {
+        Self {
+            root: String::new(),
+        }
+    }
+
     /// Paths of a branch; the blank name means [`MAIN_BRANCH`].
     ///
     /// # Errors
     /// `InvalidInput` for a name that cannot be that of a directory.
     pub fn new(branch: &str) -> Result<Self> {
         if branch.trim().is_empty() || branch == MAIN_BRANCH {
-            return Ok(Self {
-                root: String::new(),
-            });
+            return Ok(Self::main());
         }
         let name = user_name("branch", branch)?;
         Ok(Self {

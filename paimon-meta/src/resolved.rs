@@ -25,4 +25,35 @@ pub struct ResolvedTable {
     pub schemas: BTreeMap<i64, TableSchema>,
     /// Time zone of the reading process, for text that carries none (RP-024); an IANA name or an offset.
     pub time_zone: String,
+    /// The changes up to [`Self::snapshot`] that are read in place of its state (RP-152, RP-153).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ChangeRange>,
+    /// The branch that has the partitions which this one does not have (RP-537).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Box<ResolvedTable>>,
+}
+
+/// Which changes an incremental read wants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ChangeRange {
+    /// None: the range is empty.
+    Nothing,
+    /// Files of the snapshots after one, up to that of the table (RP-152).
+    Files {
+        /// The last snapshot whose changes are not wanted.
+        after: i64,
+        /// Which of their files.
+        files: ChangeFiles,
+    },
+    /// The difference from this snapshot to that of the table (RP-153).
+    Diff(Box<Snapshot>),
+}
+
+/// Files that record changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ChangeFiles {
+    /// Those that commits of kind APPEND added.
+    Delta,
+    /// Changelog files, but for those of overwrites.
+    Changelog,
 }

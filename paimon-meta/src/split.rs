@@ -11,6 +11,10 @@ use crate::data_file::DataFileMeta;
 pub enum Split {
     /// Files of one bucket of one snapshot.
     Data(DataSplit),
+    /// The same of the branch that a table falls back to (RP-537): file metas name schemas of that branch.
+    Fallback(DataSplit),
+    /// Two states of one bucket (RP-153).
+    Incremental(IncrementalSplit),
 }
 
 /// Files of one bucket of one snapshot.
@@ -34,6 +38,42 @@ pub struct DataSplit {
     pub streaming: bool,
     /// The planner's word that no merge is needed (RP-120, RP-150).
     pub raw_convertible: bool,
+}
+
+/// Two states of one bucket, each as the files that the other does not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IncrementalSplit {
+    /// The later snapshot.
+    pub snapshot_id: i64,
+    /// Partition values, in partition order.
+    pub partition: BinaryRow,
+    /// Bucket; -2 is the postpone bucket.
+    pub bucket: i32,
+    /// Directory of the bucket, relative to the table or absolute, escapes as stored.
+    pub bucket_path: String,
+    /// Number of buckets when the bucket's first file was written (RP-573).
+    pub total_buckets: Option<i32>,
+    /// Files of the earlier state, in the order of the plan.
+    pub before: Vec<DataFileMeta>,
+    /// Their deletion vectors, as in [`DataSplit::deletion_files`].
+    pub before_deletion_files: Option<Vec<Option<DeletionFile>>>,
+    /// Files of the later state, in the order of the plan.
+    pub after: Vec<DataFileMeta>,
+    /// Their deletion vectors, as in [`DataSplit::deletion_files`].
+    pub after_deletion_files: Option<Vec<Option<DeletionFile>>>,
+    /// Made of one overwriting commit by a streaming plan: every row of the earlier state is deleted, every row of the
+    /// later one inserted (RP-305). Else the states are compared row by row (RP-306).
+    pub streaming: bool,
+}
+
+impl IncrementalSplit {
+    /// Sum of physical rows of both states.
+    pub fn row_count(&self) -> u64 {
+        let files = self.before.iter().chain(&self.after);
+        files
+            .map(|file| file.row_count)
+            .fold(0, u64::saturating_add)
+    }
 }
 
 /// Where the deletion vector of one data file is.

@@ -72,6 +72,8 @@ mod tests {
             schemas: [(0, schema.clone())].into(),
             schema,
             time_zone: "UTC".to_owned(),
+            changes: None,
+            fallback: None,
         };
         Engine::of(&table).unwrap().hides_level_zero()
     }

@@ -87,12 +87,17 @@ pub enum Why {
     SharedSplit,
     /// Merge: one file alone, but with delete rows.
     DeleteRows,
+    /// Two states of a bucket, which are merged and then compared (RP-306), or all deleted and inserted (RP-305).
+    TwoStates,
 }
 
 impl Why {
     /// Whether the rule makes a split raw.
     pub fn is_raw(self) -> bool {
-        !matches!(self, Self::Overlap | Self::SharedSplit | Self::DeleteRows)
+        !matches!(
+            self,
+            Self::Overlap | Self::SharedSplit | Self::DeleteRows | Self::TwoStates
+        )
     }
 }
 

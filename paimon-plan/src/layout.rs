@@ -4,7 +4,10 @@ use std::cmp::Ordering;
 
 use paimon_meta::{BinaryRow, BinaryRowRef, DataType, Error, FileTable, Frame, Result, ResultExt};
 
-use crate::generate::{FileShape, SplitSettings, SplitShape, append_splits, merge_tree_splits};
+use crate::generate::{
+    FileShape, SplitSettings, SplitShape, append_splits, append_splits_for_streaming,
+    merge_tree_splits, merge_tree_splits_for_streaming,
+};
 use crate::limit::RowLimit;
 use crate::plan::{PlannedVectors, SplitEntry};
 use crate::section::{KeyRange, Section, interval_partition};
@@ -21,6 +24,17 @@ pub(crate) struct LayoutRules<'a> {
     pub(crate) limit: Option<u64>,
     /// Deletion vectors of the files, where they are applied.
     pub(crate) vectors: Option<&'a PlannedVectors>,
+    /// Buckets stay in their order, whatever partitions they are of.
+    pub(crate) as_given: bool,
+    /// Splits of one snapshot's changes (RP-150, RP-161); `None` for splits of a state.
+    pub(crate) streaming: Option<Streaming>,
+}
+
+/// How buckets become streaming splits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Streaming {
+    /// Buckets mean nothing in this table, so files of one may be read apart.
+    pub(crate) unaware_bucket: bool,
 }
 
 /// Splits in the order of the plan.
@@ -53,17 +67,25 @@ pub(crate) fn lay_out(
             .and_then(|partition| ranks.get(partition))
             .copied()
     };
-    buckets.sort_by_key(rank); // stable: buckets of a partition stay in their order
+    if !rules.as_given {
+        buckets.sort_by_key(rank); // stable: buckets of a partition stay in their order
+    }
     let mut all = Layout::default();
     let mut enough = Layout::default();
     let mut limit = rules.limit.map(RowLimit::new);
     for bucket in &buckets {
         let shapes: Vec<FileShape> = bucket.iter().map(|file| shape(files, *file)).collect();
-        let splits = match &rules.key_types {
-            None => append_splits(&shapes, &rules.settings),
-            Some(types) => {
+        let splits = match (&rules.key_types, rules.streaming) {
+            (None, None) => append_splits(&shapes, &rules.settings),
+            (None, Some(streaming)) => {
+                append_splits_for_streaming(&shapes, &rules.settings, streaming.unaware_bucket)
+            }
+            (Some(types), None) => {
                 merge_tree_splits(&shapes, &rules.settings, || sections(files, bucket, types))?
             }
+            (Some(_), Some(_)) => merge_tree_splits_for_streaming(&shapes)
+                .into_iter()
+                .collect(),
         };
         let total_buckets = bucket
             .first()

@@ -4,6 +4,8 @@
     doc = "Files of an Apache Paimon table to splits: the rules, without I/O."
 )]
 
+#[cfg(feature = "store")]
+mod branches;
 mod bucket_pass;
 mod conjunct;
 #[cfg(feature = "store")]
@@ -11,10 +13,14 @@ mod engine;
 #[cfg(feature = "store")]
 mod entry_filter;
 #[cfg(feature = "store")]
+mod fallback;
+#[cfg(feature = "store")]
 mod file_stats;
 #[cfg(feature = "store")]
 mod filters;
 mod generate;
+#[cfg(feature = "store")]
+mod incremental;
 #[cfg(feature = "store")]
 mod layout;
 #[cfg(feature = "store")]
@@ -39,12 +45,16 @@ mod shard;
 #[cfg(feature = "store")]
 mod snapshots;
 #[cfg(feature = "store")]
+mod stream_scan;
+#[cfg(feature = "store")]
 mod system;
 mod system_table;
 #[cfg(feature = "store")]
 mod travel;
 #[cfg(feature = "store")]
 mod vectors;
+#[cfg(feature = "store")]
+mod view;
 #[cfg(feature = "store")]
 mod warehouse;
 #[cfg(feature = "store")]
@@ -75,6 +85,8 @@ pub use scan::{ScanRequest, plan};
 pub use section::{KeyRange, Section, SortedRun, interval_partition};
 #[cfg(feature = "store")]
 pub use shard::Shard;
+#[cfg(feature = "store")]
+pub use stream_scan::{StreamPosition, StreamScan, StreamStep};
 #[cfg(feature = "store")]
 pub use system::{MetadataRows, metadata_rows};
 pub use system_table::{MetadataTable, SystemTable, TableLocation};

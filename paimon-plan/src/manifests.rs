@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt, TryStreamExt, future, stream};
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use paimon_io::{Resources, join};
 use paimon_meta::{
     EntryKind, Error, FileTable, FileTableBuilder, Frame, KeepStats, ManifestBatch,
@@ -53,25 +53,34 @@ pub(crate) struct Entries {
 #[derive(Clone)]
 struct CachedFile(Bytes);
 
-/// The entries of a snapshot that pass, in the order of its manifests: base list, then delta list.
+/// The manifest lists of a snapshot's state: base list, then delta list.
+pub(crate) fn state_lists(snapshot: &Snapshot) -> Vec<String> {
+    vec![
+        snapshot.base_manifest_list.clone(),
+        snapshot.delta_manifest_list.clone(),
+    ]
+}
+
+/// The entries of manifest lists that pass, in the order of lists and manifests.
 ///
 /// # Errors
 /// `NotFound`, `Corrupt`, `Unsupported` and `Storage` as the files are, with list, manifest, entry and field at fault.
 pub(crate) async fn read_entries(
     resources: &Resources,
     location: &str,
-    snapshot: &Snapshot,
+    lists: Vec<String>,
     decoder: Arc<EntryDecoder>,
 ) -> Result<Entries> {
-    let list = |name: &str| read_list(resources, location, name.to_owned());
-    let (base, delta) = future::try_join(
-        list(&snapshot.base_manifest_list),
-        list(&snapshot.delta_manifest_list),
-    )
-    .await?;
+    let lists = lists
+        .into_iter()
+        .map(|name| read_list(resources, location, name));
+    let lists: Vec<Vec<Listed>> = stream::iter(lists)
+        .buffered(resources.io_concurrency())
+        .try_collect()
+        .await?;
     let mut entries = Entries::default();
     let opened = open_manifests(
-        base.into_iter().chain(delta),
+        lists.into_iter().flatten(),
         &decoder.filter,
         &mut entries.pruning,
     )?;

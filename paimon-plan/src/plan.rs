@@ -43,6 +43,12 @@ pub struct Plan {
     pub(crate) bucket_parents: Vec<String>,
     /// `None` where deletion vectors are off (RP-113).
     pub(crate) vectors: Option<PlannedVectors>,
+    /// Rows are changes: splits carry the streaming flag, and every row of a file is a row of the result (RP-303).
+    pub(crate) streaming: bool,
+    /// Where the splits of the fallback branch begin, if there are any.
+    pub(crate) fallback: Option<FallbackSplits>,
+    /// Of splits of two states, where the files of the later state begin, in `files`; empty for all other plans.
+    pub(crate) after_starts: Vec<u32>,
     pub(crate) table: PlannedTable,
     pub(crate) conjuncts: Vec<ConjunctUse>,
     pub(crate) pruning: Pruning,
@@ -55,6 +61,13 @@ pub(crate) struct PlannedTable {
     /// Trimmed key columns in key order; none for append tables.
     pub(crate) key: Vec<(FieldId, DataType)>,
     pub(crate) merge_on_read: bool,
+}
+
+/// Splits of the branch that a table falls back to (RP-537): they come last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FallbackSplits {
+    pub(crate) first: usize,
+    pub(crate) snapshot_id: i64,
 }
 
 /// One split: where what is its own ends; it begins where the split before ends.

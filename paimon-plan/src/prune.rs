@@ -60,11 +60,32 @@ pub(crate) enum LimitPruning {
     PerBucket(u64),
 }
 
+/// Which levels are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LevelRule {
+    /// All.
+    #[default]
+    All,
+    /// Level 0 is not shown before it is compacted (RP-075).
+    AboveZero,
+    /// The level of full compactions alone (RP-078).
+    Only(i32),
+}
+
+impl LevelRule {
+    fn shows(self, level: i32) -> bool {
+        match self {
+            Self::All => true,
+            Self::AboveZero => level > 0,
+            Self::Only(only) => level == only,
+        }
+    }
+}
+
 /// What to drop beside deleted files.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PruneRules {
-    /// Level 0 is not shown before it is compacted.
-    pub(crate) hide_level_zero: bool,
+    pub(crate) levels: LevelRule,
     /// The only level to read.
     pub(crate) only_level: Option<i32>,
     /// Drop files created before this instant in milliseconds; the writers' clocks had this zone.
@@ -130,9 +151,9 @@ impl Pruning<'_> {
             self.record(PruneStep::Deleted, &kept, &live);
             kept = live;
         }
-        if rules.hide_level_zero {
+        if rules.levels != LevelRule::All {
             self.retain(PruneStep::HiddenLevel, &mut kept, |index| {
-                files.level(index) != 0
+                rules.levels.shows(files.level(index))
             });
         }
         if let Some(only) = rules.only_level {

@@ -14,7 +14,8 @@ pub enum PruneStep {
     Bucket,
     /// Added and deleted again: not files of the snapshot (RP-042).
     Deleted,
-    /// Level 0 of tables that hide it until it is compacted (RP-075).
+    /// Level 0 of tables that hide it until it is compacted (RP-075); levels whose rows a stream will see as changes
+    /// (RP-078).
     HiddenLevel,
     /// Below the top level, which alone is read (RP-652).
     LowerLevel,
@@ -47,6 +48,23 @@ pub struct Pruning {
 }
 
 impl Pruning {
+    /// Adds what another plan did, step by step.
+    #[cfg(feature = "store")]
+    pub(crate) fn append(&mut self, other: Self) {
+        self.manifests += other.manifests;
+        self.manifests_read += other.manifests_read;
+        self.snapshot_files = self.snapshot_files.saturating_add(other.snapshot_files);
+        for result in other.steps {
+            match self.steps.iter_mut().find(|own| own.step == result.step) {
+                None => self.steps.push(result),
+                Some(own) => {
+                    own.before.merge(result.before);
+                    own.after.merge(result.after);
+                }
+            }
+        }
+    }
+
     /// What a step dropped.
     pub fn dropped(&self, step: PruneStep) -> FileTotals {
         let steps = self.steps.iter().filter(|result| result.step == step);

@@ -1,21 +1,22 @@
 //! From a table's location and the options of a read to a [`ResolvedTable`] (RP-010 to RP-014).
 //!
 //! ```text
-//! schema/*  ─▶ latest schema ─▶ options, with those of the read over them ─▶ position ─▶ snapshot ─▶ schema to read with
+//! branch ─▶ latest schema ─▶ options, with those of the read over them ─▶ position ─▶ snapshot ─▶ schema to read with
 //! ```
 
 use std::collections::BTreeMap;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
-use paimon_io::{Resources, join};
+use paimon_io::Resources;
 use paimon_meta::{
-    BranchPaths, Error, Frame, MAIN_BRANCH, Options, ResolvedTable, Result, ResultExt, Snapshot,
+    BranchPaths, Error, ErrorKind, Frame, Options, ResolvedTable, Result, ResultExt, Snapshot,
     TableSchema, unsupported_feature,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::snapshots::{Found, History, numbered_files};
+use crate::branches::Branch;
+use crate::fallback::resolve_fallback;
+use crate::snapshots::{Found, History};
 use crate::travel::Travel;
 use crate::zone::Zone;
 
@@ -30,6 +31,8 @@ pub struct ResolveRequest {
     pub branch: Option<String>,
     /// Zone of times that are written without one (RP-024): an IANA name, `Z`, or an offset such as `+08:00`.
     pub time_zone: String,
+    /// The table is read as a stream: a position says where to begin and need not be there yet.
+    pub stream: bool,
 }
 
 impl Default for ResolveRequest {
@@ -38,6 +41,7 @@ impl Default for ResolveRequest {
             options: BTreeMap::new(),
             branch: None,
             time_zone: "UTC".to_owned(),
+            stream: false,
         }
     }
 }
@@ -51,8 +55,8 @@ impl Table {
     /// the latest, or under time travel that of the snapshot with the merged options (RP-013).
     ///
     /// # Errors
-    /// `NotFound` if there is no table, or not the snapshot or tag that is asked for; the message says what there is.
-    /// `InvalidInput` for options that do not parse or contradict each other. `Unsupported` for tables and reads that
+    /// `NotFound` if there is no table, or not the branch, snapshot or tag that is asked for; the message says what there
+    /// is. `InvalidInput` for options that do not parse or contradict each other. `Unsupported` for tables and reads that
     /// need what is not built yet. `Corrupt` and `Storage` as the files are.
     pub async fn resolve(
         resources: &Resources,
@@ -82,61 +86,61 @@ async fn resolve(
     location: &str,
     request: &ResolveRequest,
 ) -> Result<ResolvedTable> {
+    let branch = Branch::open(resources, location, request).await?;
+    let table = resolve_branch(resources, location, branch, request).await?;
+    let fallback = resolve_fallback(resources, &table, request).await?;
+    Ok(ResolvedTable {
+        fallback: fallback.map(Box::new),
+        ..table
+    })
+}
+
+/// A table as one of its branches has it.
+///
+/// # Errors
+/// As [`Table::resolve`].
+pub(crate) async fn resolve_branch(
+    resources: &Resources,
+    location: &str,
+    branch: Branch,
+    request: &ResolveRequest,
+) -> Result<ResolvedTable> {
     let zone = Zone::parse(&request.time_zone)?;
-    let branch = checked_branch(request.branch.as_deref())?;
-    let paths = BranchPaths::new(branch)?;
-    let schemas = read_schemas(resources, location, &paths).await?;
-    let Some((_, latest)) = schemas.last_key_value() else {
-        return Err(no_table(resources, location).await);
+    let Some(latest) = branch.latest() else {
+        return Err(Error::internal("a branch without schemas"));
     };
     let mut options = Options(latest.options.clone()).overlaid(&request.options);
-    refuse(&options, latest)?;
-    let travel = Travel::from_options(&options, zone)?;
-    let Found {
-        snapshot,
-        created_since,
-    } = History::new(resources, location, &paths)
-        .find(&travel)
-        .await?;
-    if let (Travel::Creation(_), Some(since)) = (&travel, created_since) {
+    unsupported_feature(&options, latest)?;
+    let travel = Travel::from_options(&options, zone, request.stream)?;
+    let history = History::new(resources, location, &branch.paths);
+    let found = match history.find(&travel).await {
+        // A stream waits for what is not there.
+        Err(error) if request.stream && error.kind() == ErrorKind::NotFound => Found::default(),
+        found => found?,
+    };
+    if let (Travel::Creation(_), Some(since), false) =
+        (&travel, found.created_since, request.stream)
+    {
         becomes_file_creation(&mut options, since);
     }
-    let schema = schema_of(&travel, snapshot.as_ref(), &schemas)?
+    let schema = schema_of(&travel, found.snapshot.as_ref(), &branch.schemas)?
         .unwrap_or(latest)
         .clone();
     Ok(ResolvedTable {
         location: location.to_owned(),
-        branch: branch.to_owned(),
+        branch: branch.name,
         options,
-        snapshot,
+        snapshot: found.snapshot,
         schema,
-        schemas,
+        schemas: branch.schemas,
         time_zone: request.time_zone.clone(),
+        changes: found.changes,
+        fallback: None,
     })
 }
 
-fn checked_branch(branch: Option<&str>) -> Result<&'static str> {
-    match branch.map(str::trim) {
-        None | Some("" | MAIN_BRANCH) => Ok(MAIN_BRANCH),
-        Some(_) => Err(Error::unsupported("branches")),
-    }
-}
-
-/// Refuses by name what would change rows and is not built.
-fn refuse(options: &Options, schema: &TableSchema) -> Result<()> {
-    checked_branch(options.get("branch")).at(|| Frame::Option("branch".to_owned()))?;
-    const FALLBACK: &str = "scan.fallback-branch";
-    if options
-        .get(FALLBACK)
-        .is_some_and(|branch| !branch.trim().is_empty())
-    {
-        return Err(Error::unsupported("fallback branch").at(Frame::Option(FALLBACK.to_owned())));
-    }
-    unsupported_feature(options, schema)
-}
-
 /// A start after a commit that is not there keeps files by creation time (RP-021): says so in the resolved options.
-fn becomes_file_creation(options: &mut Options, since: i64) {
+pub(crate) fn becomes_file_creation(options: &mut Options, since: i64) {
     options.0.remove(Options::SCAN_CREATION_TIME_MILLIS.key);
     options.0.remove(Options::SCAN_MODE.key);
     options.0.insert(
@@ -161,60 +165,6 @@ fn schema_of<'a>(
             .at(Frame::Schema(snapshot.schema_id))
             .at(Frame::Snapshot(snapshot.id))
         }),
-    }
-}
-
-/// All schemas of the branch by id.
-async fn read_schemas(
-    resources: &Resources,
-    location: &str,
-    paths: &BranchPaths,
-) -> Result<BTreeMap<i64, TableSchema>> {
-    let directory = join(location, &paths.schema_directory());
-    let ids = numbered_files(resources, &directory, "schema-").await?;
-    let schemas = ids.into_iter().map(|id| {
-        let file = resources.get(&join(location, &paths.schema(id)));
-        async move {
-            let schema = TableSchema::from_json(&file.await?);
-            Ok((
-                id,
-                schema
-                    .and_then(|schema| checked_id(schema, id))
-                    .at(|| Frame::Schema(id))?,
-            ))
-        }
-    });
-    stream::iter(schemas)
-        .buffered(resources.io_concurrency())
-        .try_collect()
-        .await
-}
-
-fn checked_id(schema: TableSchema, id: i64) -> Result<TableSchema> {
-    if schema.id == id {
-        Ok(schema)
-    } else {
-        Err(Error::corrupt(format!(
-            "schema has id {}, its file name says {id}",
-            schema.id
-        ))
-        .at(Frame::Field("id".to_owned())))
-    }
-}
-
-/// What there is instead of a table.
-async fn no_table(resources: &Resources, location: &str) -> Error {
-    let listing = async {
-        let files = resources.list_names(location).await?;
-        let directories = resources.list_directories(location).await?;
-        Ok(files.is_empty() && directories.is_empty())
-    };
-    match listing.await {
-        Err(error) => error,
-        Ok(true) => Error::not_found(format!("there is nothing at {location}")),
-        Ok(false) => Error::not_found(format!(
-            "{location} is no Paimon table: it has no file schema/schema-<number>"
-        )),
     }
 }
 

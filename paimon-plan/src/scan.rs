@@ -1,36 +1,42 @@
 //! A scan of a resolved table: options and condition to rules, entries to a plan.
 
-use std::collections::{BTreeSet, HashMap};
+mod plans;
+mod rules;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures_util::future::try_join;
 use paimon_io::Resources;
 use paimon_meta::{
     BinaryRow, DataField, DataPaths, Error, FileTable, Frame, IndexManifestEntry, KeepStats,
-    Options, ResolvedTable, Result, ResultExt, StartupMode, TablePredicate,
+    Options, ResolvedTable, Result, ResultExt, Snapshot, TablePredicate,
 };
 
 use serde::{Deserialize, Serialize};
 
-use crate::bucket_pass::RowOrigin;
 use crate::conjunct::residual;
 use crate::engine::Engine;
-use crate::entry_filter::{BucketKeys, EntryFilter};
-use crate::file_stats::StatsTest;
+use crate::entry_filter::EntryFilter;
+use crate::fallback::plan_with_fallback;
 use crate::filters::Filters;
 use crate::generate::SplitSettings;
-use crate::layout::{LayoutRules, lay_out};
-use crate::manifests::{Entries, EntryDecoder, SchemaTests, read_entries};
+use crate::incremental::in_hash_order;
+use crate::layout::{LayoutRules, Streaming, lay_out};
+use crate::manifests::{Entries, EntryDecoder, read_entries};
 use crate::partitions::{PartitionSpec, chosen_partitions};
 use crate::plan::{Plan, PlannedTable, PlannedVectors};
-use crate::prune::{LimitPruning, PruneRules, ValuePruning, prune};
-use crate::pruning::{FileTotals, PruneStep, StepResult};
-use crate::shard::{Shard, ShardPruning};
+use crate::prune::{PruneRules, prune};
+use crate::pruning::{FileTotals, PruneStep, Pruning, StepResult};
+use crate::shard::Shard;
 use crate::vectors::{attach, planned_entries};
-use crate::zone::Zone;
+use crate::view::{POSTPONE, View};
 
-/// Value of the option `bucket` for tables whose new rows wait in a bucket of their own until a compaction (RP-170).
-const POSTPONE: i32 = -2;
+use rules::{bucket_keys, prune_rules, schema_tests, top_level};
+
+use plans::plan_changes;
+
+pub(crate) use plans::{plan_changes_of, plan_state};
+pub(crate) use rules::created_since;
 
 /// What a read wants of a table. The default is everything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,39 +75,36 @@ pub async fn plan(
     request: &ScanRequest,
 ) -> Result<Plan> {
     let planned = async {
-        let scan = Scan::new(table, request)?;
-        let Some(snapshot) = &table.snapshot else {
-            return scan.assemble(Entries::default(), &[]);
-        };
-        let entries = read_entries(
-            resources,
-            &table.location,
-            snapshot,
-            Arc::clone(&scan.decoder),
-        );
-        let vectors = planned_entries(resources, table, scan.engine.deletion_vectors);
-        try_join(entries, vectors)
-            .await
-            .and_then(|(entries, vectors)| scan.assemble(entries, &vectors))
-            .at(|| Frame::Snapshot(snapshot.id))
+        match (&table.changes, &table.fallback) {
+            (None, None) => {
+                let snapshot = table.snapshot.as_ref();
+                plan_state(resources, table, snapshot, request, View::Batch).await
+            }
+            (None, Some(fallback)) => plan_with_fallback(resources, table, fallback, request).await,
+            (Some(changes), None) => plan_changes(resources, table, request, changes).await,
+            (Some(_), Some(_)) => Err(Error::unsupported(
+                "incremental read of a table with a fallback branch",
+            )),
+        }
     };
     planned.await.at(|| Frame::Table(table.location.clone()))
 }
 
 /// The request, held against the table.
-struct Scan<'a> {
-    table: &'a ResolvedTable,
+pub(crate) struct Scan<'a> {
+    pub(crate) table: &'a ResolvedTable,
+    view: View,
     engine: Engine,
     filters: Filters,
     decoder: Arc<EntryDecoder>,
-    rules: PruneRules,
+    pub(crate) rules: PruneRules,
     settings: SplitSettings,
     /// A limit that may drop splits.
     split_limit: Option<u64>,
 }
 
 impl<'a> Scan<'a> {
-    fn new(table: &'a ResolvedTable, request: &ScanRequest) -> Result<Self> {
+    pub(crate) fn new(table: &'a ResolvedTable, request: &ScanRequest, view: View) -> Result<Self> {
         let options = &table.options;
         let engine = Engine::of(table)?;
         let buckets: i32 = options.value(&Options::BUCKET)?;
@@ -117,7 +120,7 @@ impl<'a> Scan<'a> {
         };
         let filter = EntryFilter::new(&table.schema, filters.partition.clone())?.with_buckets(
             bucket,
-            buckets == POSTPONE,
+            view.only_real_buckets(options)?,
             bucket_keys(table, &filters)?,
         );
         let keep = KeepStats {
@@ -131,13 +134,16 @@ impl<'a> Scan<'a> {
             by_index: (engine.deletion_vectors || !engine.has_key)
                 && options.value(&Options::FILE_INDEX_READ_ENABLED)?,
         };
-        let limit = request.limit.filter(|_| residual(&filters.uses).is_none());
+        // Changes and differences have no rows that a file alone is sure of.
+        let limit = request.limit.filter(|_| view == View::Batch);
+        let limit = limit.filter(|_| residual(&filters.uses).is_none());
         Ok(Self {
             table,
+            view,
             engine,
             rules: PruneRules {
                 only_level: top_level(table, request)?,
-                ..prune_rules(table, engine, &filters, limit, request.shard)?
+                ..prune_rules(table, (engine, view), &filters, limit, request.shard)?
             },
             decoder: Arc::new(decoder),
             filters,
@@ -151,23 +157,78 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Entries to splits.
-    fn assemble(&self, entries: Entries, vectors: &[IndexManifestEntry]) -> Result<Plan> {
+    /// Entries of manifest lists that pass.
+    ///
+    /// # Errors
+    /// As [`read_entries`].
+    pub(crate) async fn read(&self, resources: &Resources, lists: Vec<String>) -> Result<Entries> {
+        let decoder = Arc::clone(&self.decoder);
+        read_entries(resources, &self.table.location, lists, decoder).await
+    }
+
+    /// The deletion vectors of a state; none for changes, which have none (RP-113).
+    ///
+    /// # Errors
+    /// `Corrupt` and `Storage` as the index manifest is.
+    pub(crate) async fn vectors(
+        &self,
+        resources: &Resources,
+        snapshot: &Snapshot,
+    ) -> Result<Vec<IndexManifestEntry>> {
+        let applied = self.has_vectors();
+        planned_entries(resources, &self.table.location, snapshot, applied).await
+    }
+
+    fn has_vectors(&self) -> bool {
+        self.engine.deletion_vectors && !self.view.is_changes()
+    }
+
+    /// The deletion vectors of planned files, where they are applied.
+    ///
+    /// # Errors
+    /// As [`attach`].
+    pub(crate) fn attach(
+        &self,
+        vectors: &[IndexManifestEntry],
+        files: &FileTable,
+        buckets: &[Vec<u32>],
+    ) -> Result<Option<PlannedVectors>> {
+        let applied = self.has_vectors();
+        applied
+            .then(|| attach(vectors, files, buckets, self.table))
+            .transpose()
+    }
+
+    /// Entries of a snapshot to splits.
+    ///
+    /// # Errors
+    /// `Corrupt` and `Unsupported` as the files are.
+    pub(crate) fn assemble(
+        &self,
+        snapshot: Option<&Snapshot>,
+        entries: Entries,
+        vectors: &[IndexManifestEntry],
+    ) -> Result<Plan> {
         let Entries {
             added,
             deleted,
             mut pruning,
         } = entries;
-        let pruned = prune(&added, &deleted, &self.rules);
+        let deleted = if self.view.is_changes() {
+            FileTable::default() // changes are not merged (RP-045)
+        } else {
+            deleted
+        };
+        let mut pruned = prune(&added, &deleted, &self.rules);
+        if self.view == View::Range {
+            in_hash_order(&added.files, &mut pruned.buckets);
+        }
         drop(deleted);
         pruning.steps.extend(pruned.steps);
         let files = added.files;
         self.check_schemas(&files, pruned.buckets.iter().flatten())?;
         let before = FileTotals::of(&files, pruned.buckets.iter().flatten());
-        let vectors = match self.engine.deletion_vectors {
-            true => Some(attach(vectors, &files, &pruned.buckets, self.table)?),
-            false => None,
-        };
+        let vectors = self.attach(vectors, &files, &pruned.buckets)?;
         let layout = lay_out(
             &files,
             pruned.buckets,
@@ -189,24 +250,41 @@ impl<'a> Scan<'a> {
             files.permute(&layout.order)?
         };
         Ok(Plan {
-            snapshot_id: self.table.snapshot.as_ref().map(|snapshot| snapshot.id),
-            bucket_parents: bucket_parents(self.table, &files)?,
             vectors: vectors.map(|vectors| vectors.permuted(&layout.order)),
-            files,
             splits: layout.splits,
             run_ends: layout.run_ends,
             section_ends: layout.section_ends,
+            pruning,
+            ..self.plan_of(snapshot, files)?
+        })
+    }
+
+    /// A plan without splits, of files in their order.
+    ///
+    /// # Errors
+    /// `Corrupt` if partitions do not decode.
+    pub(crate) fn plan_of(&self, snapshot: Option<&Snapshot>, files: FileTable) -> Result<Plan> {
+        let key = self.key_fields()?.into_iter();
+        Ok(Plan {
+            snapshot_id: snapshot.map(|snapshot| snapshot.id),
+            bucket_parents: bucket_parents(self.table, &files)?,
+            files,
+            vectors: self.has_vectors().then(PlannedVectors::default),
+            splits: Vec::new(),
+            run_ends: Vec::new(),
+            section_ends: Vec::new(),
+            streaming: self.view.is_changes(),
+            fallback: None,
+            after_starts: Vec::new(),
             table: PlannedTable {
                 settings: self.settings,
-                key: self
-                    .key_fields()?
-                    .into_iter()
+                key: key
                     .map(|field| (field.id, field.data_type.clone()))
                     .collect(),
                 merge_on_read: self.engine.merge_on_read,
             },
             conjuncts: self.filters.uses.clone(),
-            pruning,
+            pruning: Pruning::default(),
         })
     }
 
@@ -243,11 +321,15 @@ impl<'a> Scan<'a> {
             },
             limit: self.split_limit,
             vectors,
+            as_given: self.view == View::Range,
+            streaming: self.view.has_streaming_splits().then_some(Streaming {
+                unaware_bucket: self.table.options.value(&Options::BUCKET)? == -1,
+            }),
         })
     }
 
     /// Checks that there is a schema for every file, and that its keys can be compared with those of the others.
-    fn check_schemas<'f>(
+    pub(crate) fn check_schemas<'f>(
         &self,
         files: &FileTable,
         kept: impl Iterator<Item = &'f u32>,
@@ -287,101 +369,10 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The condition on bucket keys, made ready; `None` if the condition does not name them all.
-fn bucket_keys(table: &ResolvedTable, filters: &Filters) -> Result<Option<BucketKeys>> {
-    let Some(predicate) = filters.bucket.clone() else {
-        return Ok(None);
-    };
-    let keys = table.schema.bucket_fields()?;
-    Ok(Some(BucketKeys {
-        predicate,
-        keys: keys
-            .into_iter()
-            .map(|field| (field.id, field.data_type.clone()))
-            .collect(),
-        function: table.options.value(&Options::BUCKET_FUNCTION_TYPE)?,
-    }))
-}
-
-/// The tests by statistics for files of each schema; none if there is no condition for them.
-fn schema_tests(table: &ResolvedTable, filters: &Filters) -> Result<HashMap<i64, SchemaTests>> {
-    if filters.key.is_none() && filters.value.is_none() {
-        return Ok(HashMap::new());
-    }
-    let now = &table.schema;
-    let tests = table.schemas.values().map(|then| {
-        let key = filters
-            .key
-            .as_ref()
-            .map(|key| StatsTest::of_keys(key, now, then))
-            .transpose()?;
-        let value = filters
-            .value
-            .as_ref()
-            .map(|value| StatsTest::of_values(value, now, then));
-        Ok((then.id, SchemaTests { key, value }))
-    });
-    tests.collect()
-}
-
-/// What to drop beside deleted files.
-fn prune_rules(
-    table: &ResolvedTable,
-    engine: Engine,
-    filters: &Filters,
-    limit: Option<u64>,
-    shard: Option<Shard>,
-) -> Result<PruneRules> {
-    let hide_level_zero = engine.hides_level_zero();
-    let value = match filters.value {
-        None => ValuePruning::Off,
-        Some(_) if !engine.has_key || hide_level_zero => ValuePruning::PerFile,
-        Some(_) => ValuePruning::PerBucket(engine.row_origin()),
-    };
-    // Deletion vectors take rows away that the files count.
-    let limit = match limit.filter(|limit| *limit > 0 && !engine.deletion_vectors) {
-        Some(limit) if !engine.has_key => LimitPruning::PerFile(limit),
-        Some(limit) if engine.row_origin() == RowOrigin::Stored => LimitPruning::PerBucket(limit),
-        _ => LimitPruning::Off,
-    };
-    // Under merge-on-read files of a bucket belong together, whatever the reference says (RP-163).
-    let always_raw = !engine.has_key || hide_level_zero;
-    Ok(PruneRules {
-        hide_level_zero,
-        created_since: created_since(table)?,
-        shard: shard.map(if always_raw {
-            ShardPruning::PerFile
-        } else {
-            ShardPruning::PerBucket
-        }),
-        by_key: filters.key.is_some(),
-        value,
-        limit,
-        ..PruneRules::default()
-    })
-}
-
-/// The only level to read, if there is one.
-fn top_level(table: &ResolvedTable, request: &ScanRequest) -> Result<Option<i32>> {
-    let top = request.read_optimized && table.schema.has_primary_key();
-    top.then(|| Ok(table.options.num_levels()?.saturating_sub(1)))
-        .transpose()
-}
-
-/// The earliest creation time of files to read, with the zone of their writers' clocks.
-pub(crate) fn created_since(table: &ResolvedTable) -> Result<Option<(i64, Zone)>> {
-    if table.options.startup_mode()? != StartupMode::FromFileCreationTime {
-        return Ok(None);
-    }
-    let since = table
-        .options
-        .value(&Options::SCAN_FILE_CREATION_TIME_MILLIS)?;
-    since
-        .map(|since| Ok((since, Zone::parse(&table.time_zone)?)))
-        .transpose()
-}
-
 /// The directory that holds the buckets of each partition.
+///
+/// # Errors
+/// `Corrupt` if partitions do not decode.
 fn bucket_parents(table: &ResolvedTable, files: &FileTable) -> Result<Vec<String>> {
     let paths = DataPaths::new(table)?;
     let parent = |partition: &BinaryRow| {

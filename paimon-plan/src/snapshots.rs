@@ -3,14 +3,23 @@
 //! Every snapshot is one small JSON file. The latest costs two requests at once; positions in time list the ids once and
 //! then halve them. Facts: RP-020 to RP-025, TF-001 to TF-008.
 
+mod files;
+mod words;
+
 use futures_util::future::try_join;
 use paimon_io::{Resources, join};
 use paimon_meta::{
-    BranchPaths, CommitKind, Error, Frame, Result, ResultExt, Snapshot, earliest_from_hint,
-    latest_from_hint, latest_from_listing, numbered_name, parse_hint,
+    BranchPaths, ChangeRange, CommitKind, Error, Frame, Result, ResultExt, Snapshot,
+    earliest_from_hint, latest_from_hint, latest_from_listing, parse_hint,
 };
 
+use crate::incremental;
 use crate::travel::Travel;
+
+use files::read_snapshot;
+
+pub(crate) use files::numbered_files;
+pub(crate) use words::{ranges, there_are};
 
 /// How often a snapshot file is read that does not parse: a store may show it half-written (TF-008).
 const PARSE_TRIES: usize = 3;
@@ -24,12 +33,14 @@ pub(crate) struct History<'a> {
 }
 
 /// A position of the history, found.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Found {
     /// The snapshot; `None` if the table has none.
     pub(crate) snapshot: Option<Snapshot>,
     /// Keep only files created at this time or later, milliseconds since the epoch.
     pub(crate) created_since: Option<i64>,
+    /// The changes that are read up to the snapshot, in place of its state.
+    pub(crate) changes: Option<ChangeRange>,
 }
 
 impl<'a> History<'a> {
@@ -48,7 +59,7 @@ impl<'a> History<'a> {
     pub(crate) async fn find(&self, travel: &Travel) -> Result<Found> {
         let whole = |snapshot| Found {
             snapshot,
-            created_since: None,
+            ..Found::default()
         };
         Ok(match travel {
             Travel::Latest => whole(self.latest().await?),
@@ -61,14 +72,18 @@ impl<'a> History<'a> {
             Travel::FileCreation(millis) => Found {
                 snapshot: self.latest().await?,
                 created_since: Some(*millis),
+                changes: None,
             },
             Travel::Creation(millis) => match self.after_commit_before(*millis).await? {
                 Some(snapshot) => whole(Some(snapshot)),
                 None => Found {
                     snapshot: self.latest().await?,
                     created_since: Some(*millis),
+                    changes: None,
                 },
             },
+            Travel::LatestDelta => incremental::latest_delta(self).await?,
+            Travel::Incremental(wanted) => incremental::find(self, wanted).await?,
         })
     }
 
@@ -106,7 +121,7 @@ impl<'a> History<'a> {
     }
 
     /// Names of all tags.
-    async fn tags(&self) -> Result<Vec<String>> {
+    pub(crate) async fn tags(&self) -> Result<Vec<String>> {
         let files = self
             .resources
             .list_names(&join(self.root, &self.paths.tag_directory()))
@@ -125,7 +140,24 @@ impl<'a> History<'a> {
         Ok(ids.into_iter().filter(|id| *id >= from).collect())
     }
 
-    async fn by_id(&self, id: i64) -> Result<Snapshot> {
+    /// The snapshot that has no earlier one (RP-022).
+    pub(crate) async fn earliest(&self) -> Result<Option<Snapshot>> {
+        if let Some(id) = self.hint("EARLIEST").await
+            && let Some(snapshot) = self.read_if_exists(id).await?
+        {
+            return Ok(Some(snapshot));
+        }
+        match self.ids().await?.first() {
+            Some(id) => self.by_id(*id).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The snapshot of an id.
+    ///
+    /// # Errors
+    /// `NotFound` that says which there are, `Corrupt`, or `Storage`.
+    pub(crate) async fn by_id(&self, id: i64) -> Result<Snapshot> {
         match self.read_if_exists(id).await? {
             Some(snapshot) => Ok(snapshot),
             None => Err(Error::not_found(format!(
@@ -145,7 +177,8 @@ impl<'a> History<'a> {
         }
     }
 
-    async fn tag_if_exists(&self, name: &str) -> Result<Option<Snapshot>> {
+    /// The snapshot that a tag keeps, if there is the tag.
+    pub(crate) async fn tag_if_exists(&self, name: &str) -> Result<Option<Snapshot>> {
         let Ok(path) = self.paths.tag(name) else {
             return Ok(None); // no tag can have such a name
         };
@@ -180,7 +213,7 @@ impl<'a> History<'a> {
 
     /// The last snapshot committed at `millis` or before, taking commit times to ascend; of several that were committed
     /// just then, the one that the reference's search probes first (RP-023).
-    async fn by_timestamp(&self, millis: i64) -> Result<Snapshot> {
+    pub(crate) async fn at_or_before(&self, millis: i64) -> Result<Option<Snapshot>> {
         let ids = self.ids_from_earliest().await?;
         let mut candidates = ids.as_slice();
         let mut found = None;
@@ -197,18 +230,20 @@ impl<'a> History<'a> {
             }
             candidates = after;
         }
-        match (found, ids.first()) {
-            (Some(snapshot), _) => Ok(snapshot),
-            (None, None) => Err(Error::not_found(format!(
-                "no snapshot at time {millis}, the table has no snapshots"
-            ))),
-            (None, Some(first)) => {
-                let earliest = self.by_id(*first).await?.time_millis;
-                Err(Error::not_found(format!(
-                    "no snapshot at time {millis}, the earliest is {first}, committed at {earliest}"
-                )))
-            }
+        Ok(found)
+    }
+
+    async fn by_timestamp(&self, millis: i64) -> Result<Snapshot> {
+        if let Some(snapshot) = self.at_or_before(millis).await? {
+            return Ok(snapshot);
         }
+        Err(Error::not_found(match self.earliest().await? {
+            None => format!("no snapshot at time {millis}, the table has no snapshots"),
+            Some(first) => format!(
+                "no snapshot at time {millis}, the earliest is {}, committed at {}",
+                first.id, first.time_millis
+            ),
+        }))
     }
 
     /// The first snapshot whose watermark is `mark` or later; one without a watermark has that of the nearest earlier one
@@ -275,8 +310,8 @@ impl<'a> History<'a> {
         Ok(Some(latest))
     }
 
-    /// The snapshot after the last one that was committed before `millis`, if there are both.
-    async fn after_commit_before(&self, millis: i64) -> Result<Option<Snapshot>> {
+    /// The id of the last snapshot that was committed before `millis`.
+    pub(crate) async fn before(&self, millis: i64) -> Result<Option<i64>> {
         let ids = self.ids_from_earliest().await?;
         let mut candidates = ids.as_slice();
         let mut last_before = None;
@@ -288,12 +323,22 @@ impl<'a> History<'a> {
                 candidates = before;
             }
         }
-        match last_before.and_then(|last| ids.iter().find(|id| **id > last)) {
-            Some(next) => self.by_id(*next).await.map(Some),
+        Ok(last_before)
+    }
+
+    /// The snapshot after the last one that was committed before `millis`, if there are both.
+    async fn after_commit_before(&self, millis: i64) -> Result<Option<Snapshot>> {
+        let Some(last) = self.before(millis).await? else {
+            return Ok(None);
+        };
+        let ids = self.ids().await?;
+        match ids.into_iter().find(|id| *id > last) {
+            Some(next) => self.by_id(next).await.map(Some),
             None => Ok(None),
         }
     }
 
+    /// The snapshot of an id, if it is there.
     pub(crate) async fn read_if_exists(&self, id: i64) -> Result<Option<Snapshot>> {
         let path = join(self.root, &self.paths.snapshot(id));
         let snapshot = read_snapshot(self.resources, &path, PARSE_TRIES).await;
@@ -316,67 +361,11 @@ fn checked_id(snapshot: Snapshot, id: i64, path: &str) -> Result<Snapshot> {
     Err(error.at(Frame::File(path.to_owned())))
 }
 
-/// The numbers of the files `<prefix><number>` in a directory, ascending; other names are ignored (TF-007).
-///
-/// # Errors
-/// `Storage`.
-pub(crate) async fn numbered_files(
-    resources: &Resources,
-    directory: &str,
-    prefix: &str,
-) -> Result<Vec<i64>> {
-    let names = resources.list_names(directory).await?;
-    let mut numbers: Vec<i64> = names
-        .iter()
-        .filter_map(|(name, _)| numbered_name(name, prefix))
-        .collect();
-    numbers.sort_unstable();
-    Ok(numbers)
-}
-
-/// A snapshot from its file, read again while it does not parse.
-async fn read_snapshot(
-    resources: &Resources,
-    path: &str,
-    tries: usize,
-) -> Result<Option<Snapshot>> {
-    let mut tried = 0;
-    loop {
-        let Some(bytes) = resources.get_if_exists(path).await? else {
-            return Ok(None);
-        };
-        tried += 1;
-        match Snapshot::from_json(&bytes) {
-            Err(_) if tried < tries => {}
-            parsed => return parsed.map(Some).at(|| Frame::File(path.to_owned())),
-        }
-    }
-}
-
 /// What comes before the middle, the middle as the reference's binary search takes it, and what comes after.
 fn halves(ids: &[i64]) -> Option<(&[i64], i64, &[i64])> {
     let (before, rest) = ids.split_at_checked(ids.len().saturating_sub(1) / 2)?;
     let (middle, after) = rest.split_first()?;
     Some((before, *middle, after))
-}
-
-/// Ids as ranges: `1 to 3, 5`.
-fn ranges(ids: &[i64]) -> String {
-    let runs = ids.chunk_by(|a, b| a.checked_add(1) == Some(*b));
-    let text = runs.filter_map(|run| match run {
-        [] => None,
-        [one] => Some(one.to_string()),
-        [first, .., last] => Some(format!("{first} to {last}")),
-    });
-    text.collect::<Vec<_>>().join(", ")
-}
-
-fn there_are(what: &str, which: &str) -> String {
-    if which.is_empty() {
-        format!("the table has no {what}")
-    } else {
-        format!("the table has {what} {which}")
-    }
 }
 
 #[cfg(test)]

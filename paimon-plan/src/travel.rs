@@ -4,6 +4,7 @@ use paimon_meta::{
     ChangelogProducer, Datum, Error, Frame, Options, Result, StartupMode, TableOption, TypeKind,
 };
 
+use crate::incremental::Incremental;
 use crate::zone::Zone;
 
 /// A position in the history of a table.
@@ -27,6 +28,10 @@ pub(crate) enum Travel {
     FileCreation(i64),
     /// The snapshot after the last one committed before this time, else as [`Self::FileCreation`].
     Creation(i64),
+    /// What the latest snapshot added.
+    LatestDelta,
+    /// Changes in place of a state.
+    Incremental(Incremental),
 }
 
 /// The options that give the position of a start-up mode: exactly one is set, and none of another mode (RP-020).
@@ -66,13 +71,17 @@ const POSITIONED: [StartupMode; 5] = [
 ];
 
 impl Travel {
-    /// The position that the options ask for. Text without a zone is a time of `zone` (RP-024).
+    /// The position that the options ask for, in batch or as the beginning of a stream. Text without a zone is a time of
+    /// `zone` (RP-024).
     ///
     /// # Errors
-    /// `InvalidInput` for options that contradict each other or do not parse, `Unsupported` for incremental reads.
-    pub(crate) fn from_options(options: &Options, zone: Zone) -> Result<Self> {
+    /// `InvalidInput` for options that contradict each other or do not parse, or that no stream can begin with.
+    pub(crate) fn from_options(options: &Options, zone: Zone, stream: bool) -> Result<Self> {
         let mode = options.startup_mode()?;
         check_position(options, mode)?;
+        if stream {
+            check_stream(options, mode)?;
+        }
         Ok(match mode {
             StartupMode::FromTimestamp => Self::Timestamp(timestamp(options, zone)?),
             StartupMode::FromSnapshot | StartupMode::FromSnapshotFull => from_snapshot(options)?,
@@ -83,12 +92,9 @@ impl Travel {
                 Self::Creation(number(options, &Options::SCAN_CREATION_TIME_MILLIS)?)
             }
             StartupMode::CompactedFull => compacted(options)?,
-            StartupMode::LatestDelta | StartupMode::Incremental => {
-                let set = keys(mode).iter().find(|key| options.get(key).is_some());
-                let key = set.copied().unwrap_or(Options::SCAN_MODE.key);
-                return Err(
-                    Error::unsupported("incremental read").at(Frame::Option(key.to_owned()))
-                );
+            StartupMode::LatestDelta => Self::LatestDelta,
+            StartupMode::Incremental => {
+                Self::Incremental(Incremental::from_options(options, zone)?)
             }
             _ => Self::Latest,
         })
@@ -96,10 +102,31 @@ impl Travel {
 
     /// Whether the schema of the snapshot is the one to read with (RP-013).
     pub(crate) fn changes_schema(&self) -> bool {
-        !matches!(
+        matches!(
             self,
-            Self::Latest | Self::Compacted(_) | Self::FileCreation(_) | Self::Creation(_)
+            Self::SnapshotId(_)
+                | Self::Tag(_)
+                | Self::Watermark(_)
+                | Self::Timestamp(_)
+                | Self::Version(_)
         )
+    }
+}
+
+/// Checks that a stream can begin with the mode.
+fn check_stream(options: &Options, mode: StartupMode) -> Result<()> {
+    let keys: &[&str] = match mode {
+        StartupMode::LatestDelta => &[Options::SCAN_MODE.key],
+        StartupMode::Incremental => keys(mode),
+        StartupMode::FromSnapshot => &[Options::SCAN_WATERMARK.key, Options::SCAN_TAG_NAME.key],
+        _ => return Ok(()),
+    };
+    match keys.iter().find(|key| options.get(key).is_some()) {
+        None => Ok(()),
+        Some(key) => Err(Error::invalid_input(format!(
+            "option {key} is for batch reads, a stream cannot begin with it"
+        ))
+        .at(Frame::Option((*key).to_owned()))),
     }
 }
 
@@ -159,15 +186,20 @@ fn timestamp(options: &Options, zone: Zone) -> Result<i64> {
     let Some(text) = options.value(&Options::SCAN_TIMESTAMP)? else {
         return number(options, &Options::SCAN_TIMESTAMP_MILLIS);
     };
+    instant(&text, zone).ok_or_else(|| {
+        let key = Options::SCAN_TIMESTAMP.key;
+        Error::invalid_input(format!(
+            "option {key} is {text:?}, expected a time such as 2024-01-02 03:04:05"
+        ))
+        .at(Frame::Option(key.to_owned()))
+    })
+}
+
+/// The instant of a time of `zone` as text, in milliseconds since the epoch (RP-024); `None` if it is no time.
+pub(crate) fn instant(text: &str, zone: Zone) -> Option<i64> {
     match Datum::parse(text.trim(), &TypeKind::Timestamp(3).not_null()) {
-        Ok(Datum::Timestamp { millis, .. }) => Ok(zone.instant_of(millis)),
-        _ => {
-            let key = Options::SCAN_TIMESTAMP.key;
-            Err(Error::invalid_input(format!(
-                "option {key} is {text:?}, expected a time such as 2024-01-02 03:04:05"
-            ))
-            .at(Frame::Option(key.to_owned())))
-        }
+        Ok(Datum::Timestamp { millis, .. }) => Some(zone.instant_of(millis)),
+        _ => None,
     }
 }
 
@@ -190,7 +222,11 @@ mod tests {
         let options = options
             .iter()
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-        Travel::from_options(&Options(options.collect()), Zone::parse("+01:00").unwrap())
+        Travel::from_options(
+            &Options(options.collect()),
+            Zone::parse("+01:00").unwrap(),
+            false,
+        )
     }
 
     #[test]
@@ -284,18 +320,21 @@ mod tests {
     }
 
     #[test]
-    fn incremental_reads_are_refused_by_name() {
-        let between = ("incremental-between", "1,2");
-        let cases: [&[(&str, &str)]; 3] = [
-            &[between],
-            &[("scan.mode", "incremental"), between],
-            &[("scan.mode", "latest-delta")],
+    fn streams_do_not_begin_with_changes_tags_or_watermarks() {
+        // RP-020
+        let cases = [
+            ("incremental-between", "1,2"),
+            ("scan.mode", "latest-delta"),
+            ("scan.tag-name", "a"),
+            ("scan.watermark", "1"),
         ];
-        for options in cases {
-            assert_eq!(
-                travel(options).unwrap_err().feature(),
-                Some("incremental read")
-            );
+        for (key, value) in cases {
+            let options = Options([(key.to_owned(), value.to_owned())].into());
+            let zone = Zone::parse("UTC").unwrap();
+            let error = Travel::from_options(&options, zone, true).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput);
+            assert_eq!(error.frames().last(), Some(&Frame::Option(key.to_owned())));
+            assert!(Travel::from_options(&options, zone, false).is_ok());
         }
     }
 

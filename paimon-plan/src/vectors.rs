@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use paimon_io::Resources;
 use paimon_meta::{
     BinaryRow, DataPaths, DeletionVectorRange, EntryKind, Error, FileTable, Frame,
-    IndexManifestEntry, ResolvedTable, Result, ResultExt, decode_index_manifest, index_path,
+    IndexManifestEntry, ResolvedTable, Result, ResultExt, Snapshot, decode_index_manifest,
+    index_path,
 };
 
 use crate::manifests::read_file;
@@ -150,12 +151,12 @@ fn check_inside(range: &DeletionVectorRange, entry: &IndexManifestEntry) -> Resu
 /// As [`read_index_manifest`].
 pub(crate) async fn planned_entries(
     resources: &Resources,
-    table: &ResolvedTable,
-    enabled: bool,
+    location: &str,
+    snapshot: &Snapshot,
+    applied: bool,
 ) -> Result<Vec<IndexManifestEntry>> {
-    let snapshot = table.snapshot.as_ref().filter(|_| enabled);
-    match snapshot.and_then(|snapshot| snapshot.index_manifest.as_deref()) {
-        Some(name) => read_index_manifest(resources, &table.location, name).await,
+    match snapshot.index_manifest.as_deref().filter(|_| applied) {
+        Some(name) => read_index_manifest(resources, location, name).await,
         None => Ok(Vec::new()),
     }
 }

@@ -94,7 +94,7 @@ struct Rest {
 }
 
 impl ChangelogView {
-    /// A view of a table with the request's columns, condition, limit and layout; [`RowKinds::Keep`] adds the kind of the
+    /// A view of a table with the request's columns, condition, limit and layout; kinds that are shown add the kind of the
     /// view's own rows, which are all inserts. Ids are those of [`ChangelogTable::schema`].
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl ChangelogView {
         }
     }
 
-    /// The columns of the output in order, the row kind of [`RowKinds::Keep`] left out.
+    /// The columns of the output in order, the row kind left out.
     pub fn fields(&self) -> &[DataField] {
         &self.output
     }
@@ -237,7 +237,7 @@ impl ChangelogView {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let fault = |error| Error::internal("rows are not of their view").with_source(error);
         let mut arrays = Vec::with_capacity(self.output.len() + 1);
-        if self.request.row_kinds == RowKinds::Keep {
+        if self.request.row_kinds != RowKinds::Drop {
             arrays.push(Arc::new(Int8Array::from(vec![RowKind::Insert as i8; rows])) as ArrayRef);
         }
         for field in &self.output {
@@ -293,7 +293,7 @@ fn divide(
 }
 
 fn arrow(output: &[DataField], request: &ReadRequest) -> Result<SchemaRef> {
-    let keep = request.row_kinds == RowKinds::Keep;
+    let keep = request.row_kinds != RowKinds::Drop;
     let kind = keep.then(|| Ok(Field::new(ROW_KIND_COLUMN, ArrowType::Int8, false)));
     let columns = output
         .iter()

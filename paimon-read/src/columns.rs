@@ -16,7 +16,7 @@ use crate::evolve::{Wanted, in_micros, target_type};
 use crate::filter::RowFilter;
 use crate::request::{FineTimestamps, ReadRequest, RowKinds};
 
-/// Name of the column of row kinds that [`RowKinds::Keep`] adds in front.
+/// Name of the column of row kinds that [`RowKinds::Show`] and [`RowKinds::Keep`] add in front.
 pub const ROW_KIND_COLUMN: &str = "_ROW_KIND";
 
 /// A checked request: what comes out, and what decides.
@@ -28,6 +28,8 @@ pub(crate) struct Shape {
     pub(crate) batch_size: usize,
     pub(crate) predicate: Option<TablePredicate>,
     pub(crate) row_filter: Option<Arc<dyn RowFilter>>,
+    /// Kinds that the key pass does not give are read from the file; else such rows are inserts.
+    pub(crate) stored_kinds: bool,
 }
 
 impl Shape {
@@ -43,7 +45,7 @@ impl Shape {
         request.check()?;
         let mut output = Vec::new();
         let mut arrow = Vec::new();
-        if request.row_kinds == RowKinds::Keep {
+        if request.row_kinds != RowKinds::Drop {
             output.push(Wanted::Kind);
             arrow.push(Field::new(ROW_KIND_COLUMN, ArrowType::Int8, false));
         }
@@ -68,6 +70,7 @@ impl Shape {
             batch_size: request.batch_size,
             predicate: request.predicate.clone(),
             row_filter: row_filter.map(Arc::clone),
+            stored_kinds: false,
         };
         for id in shape.filter_columns() {
             field_of(&table.schema, id)?;
@@ -220,6 +223,8 @@ pub(crate) struct ColumnPlan {
     pub(crate) strings: StringLayout,
     /// The early columns come in the order of the picks, not piece by piece.
     pub(crate) ordered: bool,
+    /// As in [`Shape`].
+    stored_kinds: bool,
 }
 
 impl ColumnPlan {
@@ -242,6 +247,7 @@ impl ColumnPlan {
             nothing_passes,
             strings: shape.strings,
             ordered: false,
+            stored_kinds: shape.stored_kinds,
         };
         if condition.is_some() || shape.row_filter.is_some() {
             plan.plan_filter(shape, table, decoded, partition, condition)?;
@@ -332,7 +338,7 @@ impl ColumnPlan {
                 });
             return Some(Origin::Early(index));
         }
-        if *column == Wanted::Kind {
+        if *column == Wanted::Kind && !self.stored_kinds {
             return Some(Origin::Inserts);
         }
         let filtered = self

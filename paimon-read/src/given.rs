@@ -38,7 +38,7 @@ pub fn read_rows(
     let used = filter.iter().flat_map(|filter| filter.columns());
     used.map(|id| field_of(fields, *id))
         .collect::<Result<Vec<_>>>()?;
-    let kinds = request.row_kinds == RowKinds::Keep;
+    let kinds = request.row_kinds != RowKinds::Drop;
     let given = Given {
         schema: schema(fields, &columns, kinds, request)?,
         columns,

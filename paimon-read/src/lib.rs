@@ -3,12 +3,14 @@
 mod blocking;
 mod cast;
 mod changelog_view;
+mod changes;
 mod columns;
 mod compact;
 mod context;
 mod deletions;
 mod describe;
 mod evolve;
+mod fallback;
 mod fetches;
 mod files;
 mod filter;
@@ -34,11 +36,13 @@ mod window;
 
 pub use blocking::{BlockingReader, block_on, read_blocking};
 pub use changelog_view::{ChangelogTable, ChangelogView};
+pub use changes::{AppendChangesProvider, AsWrittenProvider, DiffProvider, OverwriteProvider};
 pub use columns::ROW_KIND_COLUMN;
 pub use context::ReadContext;
 pub use describe::{
     KeyPassDescription, KeyPassFile, ReadDescription, SectionDescription, describe,
 };
+pub use fallback::FallbackProvider;
 pub use filter::{PredicateFilter, RowFilter, evaluate};
 pub use given::read_rows;
 pub use merge::{MergeProvider, Stretch};

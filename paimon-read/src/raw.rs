@@ -17,7 +17,7 @@ use crate::task::ReadTask;
 
 /// Reads splits of append tables, and splits of primary-key tables that need no merge.
 ///
-/// A split of a primary-key table is claimed only if kinds are not kept, it is not a streaming split, its raw flag is
+/// A split of a primary-key table is claimed only if retracts are not kept, it is not a streaming split, its raw flag is
 /// set, and every file is known to hold no retract rows: the planner counts a missing delete row count as none, a reader
 /// must not (RP-211). Other levels, engines or deletion vectors are not looked at: the raw flag is the planner's word
 /// (RP-212).
@@ -76,7 +76,7 @@ impl SplitReadProvider for RawProvider {
 }
 
 /// Nothing is known of a row before it is read.
-fn raw_columns(
+pub(crate) fn raw_columns(
     shape: &Shape,
     context: &ReadContext,
     partition: &PartitionValues,
@@ -87,7 +87,7 @@ fn raw_columns(
 
 fn needs_no_merge(split: &DataSplit, context: &ReadContext) -> bool {
     let in_order = context.request.order == RowOrder::Any || split.files.len() <= 1;
-    context.request.row_kinds == RowKinds::Drop
+    context.request.row_kinds != RowKinds::Keep
         && !split.streaming
         && split.raw_convertible
         && split

@@ -7,8 +7,10 @@ use futures_util::stream::{self, TryStreamExt};
 use paimon_io::Resources;
 use paimon_meta::{ResolvedTable, Result, Split};
 
+use crate::changes::{AppendChangesProvider, AsWrittenProvider, DiffProvider, OverwriteProvider};
 use crate::columns::Shape;
 use crate::context::ReadContext;
+use crate::fallback::FallbackProvider;
 use crate::merge::MergeProvider;
 use crate::provider::{SplitReadProvider, provider_of, read_task};
 use crate::raw::RawProvider;
@@ -120,5 +122,13 @@ impl TableReader {
 
 /// The providers of this crate, in order.
 pub fn default_providers() -> Vec<Arc<dyn SplitReadProvider>> {
-    vec![Arc::new(RawProvider), Arc::new(MergeProvider)]
+    vec![
+        Arc::new(RawProvider),
+        Arc::new(AsWrittenProvider),
+        Arc::new(MergeProvider),
+        Arc::new(OverwriteProvider),
+        Arc::new(DiffProvider),
+        Arc::new(AppendChangesProvider),
+        Arc::new(FallbackProvider),
+    ]
 }

@@ -3,12 +3,16 @@
 use paimon_meta::{Error, FieldId, Result, StringLayout, TablePredicate, TableSchema};
 use serde::{Deserialize, Serialize};
 
-/// Whether the kinds of rows are part of the result.
+/// Whether the kinds of rows are part of the result, and which rows there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RowKinds {
-    /// Rows that a batch read shows; retracts are dropped after merging.
+    /// Rows without their kinds; retracts are dropped after merging. Rows of changes are not merged (RP-303), so that
+    /// retracts stay among them.
     #[default]
     Drop,
+    /// The same rows, each with its kind: a leading column `_ROW_KIND` (Int8, RP-003). Rows that are read without a merge
+    /// are inserts (RP-218).
+    Show,
     /// Merged rows with their kind, retracts too: a leading column `_ROW_KIND` (Int8, RP-003). Turns raw reading off
     /// where it would lose the kind (RP-210).
     Keep,

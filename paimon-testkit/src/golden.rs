@@ -16,7 +16,10 @@ pub use check::{GoldenReader, GoldenRows, Verdict, check_read};
 pub use filter::filter_to_predicate;
 pub use not_yet::NotYet;
 pub use rows::{RowDiff, diff_rows};
-pub use split::{GoldenDataSplit, GoldenDeletionVector, GoldenFile, GoldenSplit};
+pub use split::{
+    GoldenDataSplit, GoldenDeletionVector, GoldenFallbackSplit, GoldenFile, GoldenIncrementalSplit,
+    GoldenSplit,
+};
 pub use sql_type::parse_sql_type;
 
 /// The directory of the golden tables.

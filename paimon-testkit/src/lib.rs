@@ -20,9 +20,10 @@ mod vectors;
 mod writer;
 
 pub use golden::{
-    GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFile,
-    GoldenRead, GoldenReader, GoldenRequest, GoldenRows, GoldenSplit, NotYet, RowDiff, Verdict,
-    check_read, diff_rows, filter_to_predicate, parse_sql_type,
+    GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFallbackSplit,
+    GoldenFile, GoldenIncrementalSplit, GoldenRead, GoldenReader, GoldenRequest, GoldenRows,
+    GoldenSplit, NotYet, RowDiff, Verdict, check_read, diff_rows, filter_to_predicate,
+    parse_sql_type,
 };
 pub use history::{
     Action, ColumnDefinition, ColumnPlace, Commit, Compaction, History, HistoryRow, RangeRows,

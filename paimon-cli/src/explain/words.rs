@@ -40,6 +40,7 @@ pub(super) fn why(why: Why, obstacles: &[Obstacle], table: &ResolvedTable) -> Re
         Why::LoneFile => "one file alone, without delete rows",
         Why::Overlap => "a key can be in more than one file",
         Why::DeleteRows => "the file has delete rows",
+        Why::TwoStates => "two states of the bucket are compared",
         Why::SharedSplit => return shared(obstacles, table),
         _ => "a rule that this program has no words for",
     };

@@ -152,6 +152,7 @@ fn selection(directory: &Path) -> Selection {
         bucket: None,
         rowkind: false,
         micros: false,
+        keep_deletes: false,
         snapshot: None,
         tag: None,
         timestamp: None,

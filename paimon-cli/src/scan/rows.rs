@@ -21,7 +21,7 @@ pub(crate) struct RowText {
 
 impl RowText {
     pub(crate) fn new(fields: &[DataField], row_kinds: RowKinds) -> Self {
-        let kinds = row_kinds == RowKinds::Keep;
+        let kinds = row_kinds != RowKinds::Drop;
         let names = fields.iter().map(|field| field.name.clone());
         Self {
             types: fields.iter().map(|field| field.data_type.clone()).collect(),

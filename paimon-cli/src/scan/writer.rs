@@ -80,6 +80,16 @@ impl RowWriter {
         Ok(())
     }
 
+    /// Hands on what was written so far; a Parquet file only when it is finished.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        match &mut self.target {
+            Target::Json(out) | Target::Csv(out) => out.flush()?,
+            Target::Arrow(writer) => writer.get_mut().flush()?,
+            Target::Parquet(_) => {}
+        }
+        Ok(())
+    }
+
     /// Writes what comes after the rows.
     pub(super) fn finish(self) -> Result<(), Failure> {
         match self.target {

@@ -72,12 +72,15 @@ fn a_table_shows_forty_rows_and_tells_of_the_others() {
 #[test]
 fn row_kinds_come_first() {
     let table = golden("lab_r_delete");
-    let rows = run(&["scan", &table, "--rowkind", "--format", "csv"]).ok();
+    let rows = run(&["scan", &table, "--keep-deletes", "--format", "csv"]).ok();
     let deletes = rows.lines().filter(|line| line.starts_with("-D,")).count();
     assert!(rows.starts_with("rowkind,k,v\n"), "{rows}");
     assert!(deletes > 0);
     let without = run(&["scan", &table, "--format", "csv"]).ok();
     assert_eq!(without.lines().count() + deletes, rows.lines().count());
+    let kinds = run(&["scan", &table, "--rowkind", "--format", "csv"]).ok();
+    assert!(kinds.starts_with("rowkind,k,v\n+I,"), "{kinds}");
+    assert_eq!(kinds.lines().count(), without.lines().count());
 }
 
 #[test]

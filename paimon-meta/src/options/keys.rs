@@ -187,3 +187,35 @@ impl Options {
     /// Rows in a batch.
     pub const READ_BATCH_SIZE: TableOption<usize> = with_default("read.batch-size", "1024");
 }
+
+/// Branches, tags and streams.
+impl Options {
+    /// The branch to read, in the options of a read.
+    pub const BRANCH: TableOption<Option<String>> = without_default("branch");
+    /// The branch that has the partitions which are missing (RP-537).
+    pub const SCAN_FALLBACK_BRANCH: TableOption<Option<String>> =
+        without_default("scan.fallback-branch");
+    /// How often tags are made automatically: `daily`, `hourly` or `two-hours`.
+    pub const TAG_CREATION_PERIOD: TableOption<String> =
+        with_default("tag.creation-period", "daily");
+    /// Time between tags that are made automatically, in place of the option above.
+    pub const TAG_CREATION_PERIOD_DURATION: TableOption<Option<String>> =
+        without_default("tag.creation-period-duration");
+    /// How their names spell the time: `with_dashes`, `without_dashes` or `without_dashes_and_spaces`.
+    pub const TAG_PERIOD_FORMATTER: TableOption<String> =
+        with_default("tag.period-formatter", "with_dashes");
+    /// Name under which a streaming read keeps its place.
+    pub const CONSUMER_ID: TableOption<Option<String>> = without_default("consumer-id");
+    /// A streaming read does not start where its consumer is.
+    pub const CONSUMER_IGNORE_PROGRESS: TableOption<bool> =
+        with_default("consumer.ignore-progress", "false");
+    /// Watermark at which a streaming read ends.
+    pub const SCAN_BOUNDED_WATERMARK: TableOption<Option<i64>> =
+        without_default("scan.bounded.watermark");
+    /// A streaming read of a table with a key shows what overwrites change (RP-151).
+    pub const STREAMING_READ_OVERWRITE: TableOption<bool> =
+        with_default("streaming-read-overwrite", "false");
+    /// A streaming read of a table without a key shows what overwrites add (RP-151).
+    pub const STREAMING_READ_APPEND_OVERWRITE: TableOption<bool> =
+        with_default("streaming-read-append-overwrite", "false");
+}

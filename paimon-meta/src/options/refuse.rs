@@ -16,8 +16,7 @@ const FLAGS: [&str; 3] = [
 const KEY_FLAGS: [&str; 2] = ["pk-clustering-override", "postpone.merge-on-read"];
 
 /// Options that name branches to read beside the table's own.
-const BRANCHES: [&str; 4] = [
-    "scan.fallback-branch",
+const BRANCHES: [&str; 3] = [
     "scan.primary-branch",
     "scan.fallback-snapshot-branch",
     "scan.fallback-delta-branch",

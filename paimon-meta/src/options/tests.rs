@@ -242,7 +242,7 @@ fn features_that_change_rows_are_refused_by_name() {
         ("type", "Format-Table", "format-table"),
         ("data-evolution.enabled", "true", "data-evolution.enabled"),
         ("chain-table.enabled", "true", "chain-table.enabled"),
-        ("scan.fallback-branch", "b", "scan.fallback-branch"),
+        ("scan.primary-branch", "b", "scan.primary-branch"),
         ("query-auth.enabled", "true", "query-auth.enabled"),
         ("pk-clustering-override", "true", "pk-clustering-override"),
         ("postpone.merge-on-read", "true", "postpone.merge-on-read"),

@@ -39,6 +39,8 @@ fn table(types: &[&str], options: &[(&str, &str)]) -> ResolvedTable {
         },
         schemas: BTreeMap::new(),
         time_zone: "Asia/Shanghai".to_owned(),
+        changes: None,
+        fallback: None,
     }
 }
 

@@ -16,6 +16,8 @@ fn rules(key_type: Option<&DataType>) -> LayoutRules<'_> {
         sort_partitions: None,
         limit: None,
         vectors: None,
+        as_given: false,
+        streaming: None,
     }
 }
 

@@ -29,6 +29,8 @@ fn plan_of(buckets: &[&[DataFileMeta]], settings: SplitSettings) -> Plan {
         sort_partitions: None,
         limit: None,
         vectors: None,
+        as_given: false,
+        streaming: None,
     };
     let layout = lay_out(&table, indexes, &rules).unwrap();
     Plan {
@@ -39,6 +41,9 @@ fn plan_of(buckets: &[&[DataFileMeta]], settings: SplitSettings) -> Plan {
         section_ends: layout.section_ends,
         bucket_parents: vec!["p=1/".to_owned()],
         vectors: None,
+        streaming: false,
+        fallback: None,
+        after_starts: Vec::new(),
         table: PlannedTable {
             settings,
             key: vec![(FieldId(0), key)],
@@ -334,6 +339,8 @@ fn table() -> ResolvedTable {
         schema: now.clone(),
         schemas: [(0, old), (1, now)].into(),
         time_zone: "UTC".to_owned(),
+        changes: None,
+        fallback: None,
     }
 }
 

@@ -42,6 +42,19 @@ impl PlannedVectors {
         });
     }
 
+    /// Takes in the vectors of files that were put behind, `offset` of them being there before.
+    #[cfg(feature = "store")]
+    pub(crate) fn append(&mut self, more: Self, offset: u32) {
+        let paths = u32::try_from(self.paths.len()).unwrap_or(u32::MAX);
+        self.paths.extend(more.paths);
+        self.vectors
+            .extend(more.vectors.into_iter().map(|vector| PlannedVector {
+                file: vector.file.saturating_add(offset),
+                path: vector.path.saturating_add(paths),
+                ..vector
+            }));
+    }
+
     /// The same for files in another order: file `i` of the result was file `order[i]`.
     #[cfg(feature = "store")]
     #[must_use]

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use paimon_meta::{BinaryRow, DataSplit, Result, Split, bucket_directory};
+use paimon_meta::{
+    BinaryRow, DataFileMeta, DataSplit, DeletionFile, IncrementalSplit, Result, Split,
+    bucket_directory,
+};
 
 use crate::generate::Why;
 use crate::plan::{Plan, SplitEntry};
@@ -149,7 +152,7 @@ impl<'a> PlannedSplit<'a> {
 
     /// Whether vectors are applied: a streaming split has none (RP-113).
     fn has_vectors(&self) -> bool {
-        self.plan.vectors.is_some() && self.why() != Why::Streaming
+        self.plan.vectors.is_some() && !self.plan.streaming
     }
 
     /// Rows that a read returns, if metadata alone tells it for certain, also of a split that must be merged.
@@ -160,10 +163,14 @@ impl<'a> PlannedSplit<'a> {
     }
 
     /// The same section by section: certain where a section has one run, and of every file it is known that it has no
-    /// delete rows (RP-700) and how many rows its deletion vector takes away (RP-182). A split whose sections were not looked at counts as one.
+    /// delete rows (RP-700) and how many rows its deletion vector takes away (RP-182). A split whose sections were not looked
+    /// at counts as one. Of a split of changes every row of its files counts.
     pub fn section_row_counts(&self) -> Vec<Option<u64>> {
-        if self.why() == Why::Streaming {
+        if self.why() == Why::TwoStates {
             return vec![None];
+        }
+        if self.plan.streaming {
+            return vec![Some(self.row_count())];
         }
         match self.sections() {
             sections if sections.is_empty() => vec![self.rows_without_deletes(self.files())],
@@ -188,29 +195,70 @@ impl<'a> PlannedSplit<'a> {
         })
     }
 
+    /// Whether it is one of the branch that the table falls back to (RP-537).
+    pub fn is_fallback(&self) -> bool {
+        let fallback = self.plan.fallback;
+        fallback.is_some_and(|fallback| self.index >= fallback.first)
+    }
+
+    /// Its files of the earlier state, if it is one of two states; the others are those of the later state.
+    pub fn files_before(&self) -> Option<Range<usize>> {
+        let start = *self.plan.after_starts.get(self.index)? as usize;
+        let files = self.files();
+        Some(files.start..start.clamp(files.start, files.end))
+    }
+
     /// The split on its own.
     ///
     /// # Errors
     /// `Corrupt` if a plan from outside does not hold what it says.
     pub fn to_split(&self) -> Result<Split> {
-        let files: Vec<_> = self
-            .files()
-            .map(|file| self.plan.files.file(file))
-            .collect::<Result<_>>()?;
-        Ok(Split::Data(DataSplit {
-            snapshot_id: self.plan.snapshot_id.unwrap_or(0),
-            partition: self.partition().cloned().unwrap_or_default(),
+        let partition = self.partition().cloned().unwrap_or_default();
+        let total_buckets = Some(self.total_buckets());
+        if let Some(before) = self.files_before() {
+            return Ok(Split::Incremental(IncrementalSplit {
+                snapshot_id: self.plan.snapshot_id.unwrap_or(0),
+                partition,
+                bucket: self.bucket(),
+                bucket_path: self.bucket_path(),
+                total_buckets,
+                before: self.metas(before.clone())?,
+                before_deletion_files: self.deletion_files(before.clone()),
+                after: self.metas(before.end..self.files().end)?,
+                after_deletion_files: self.deletion_files(before.end..self.files().end),
+                streaming: self.plan.streaming,
+            }));
+        }
+        let fallback = self.plan.fallback.filter(|_| self.is_fallback());
+        let snapshot_id = match fallback {
+            Some(fallback) => fallback.snapshot_id,
+            None => self.plan.snapshot_id.unwrap_or(0),
+        };
+        let split = DataSplit {
+            snapshot_id,
+            partition,
             bucket: self.bucket(),
             bucket_path: self.bucket_path(),
-            total_buckets: Some(self.total_buckets()),
-            files,
-            deletion_files: self.has_vectors().then(|| {
-                let vectors = self.files().map(|file| self.plan.deletion_file(file));
-                vectors.collect()
-            }),
-            streaming: self.why() == Why::Streaming,
+            total_buckets,
+            files: self.metas(self.files())?,
+            deletion_files: self.deletion_files(self.files()),
+            streaming: self.plan.streaming,
             raw_convertible: self.raw_convertible(),
-        }))
+        };
+        Ok(match fallback {
+            Some(_) => Split::Fallback(split),
+            None => Split::Data(split),
+        })
+    }
+
+    /// One slot a file; `None` where deletion vectors are off or the split is a streaming one (RP-113).
+    fn deletion_files(&self, files: Range<usize>) -> Option<Vec<Option<DeletionFile>>> {
+        let vectors = || files.map(|file| self.plan.deletion_file(file)).collect();
+        self.has_vectors().then(vectors)
+    }
+
+    fn metas(&self, files: Range<usize>) -> Result<Vec<DataFileMeta>> {
+        files.map(|file| self.plan.files.file(file)).collect()
     }
 }
 

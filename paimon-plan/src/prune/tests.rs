@@ -91,7 +91,7 @@ fn hidden_level_zero_is_counted_apart_from_deleted_files() {
     let entries =
         [file("a", 5, 1, 9), file("b", 0, 1, 9), file("c", 0, 1, 9)].map(|file| (1, 0, file));
     let rules = PruneRules {
-        hide_level_zero: true,
+        levels: LevelRule::AboveZero,
         ..PruneRules::default()
     };
     let pruned = prune(&added(&entries, &[]), &files(&entries[2..]), &rules);
@@ -180,7 +180,8 @@ proptest! {
         let verdicts: Vec<_> = entries.iter().map(|e| StatsVerdict { key: e.3, value: e.4 }).collect();
         let added = added(&table, &verdicts);
         let origin = if combined { RowOrigin::Combined } else { RowOrigin::Stored };
-        let rules = PruneRules { hide_level_zero, ..by_bucket(origin) };
+        let levels = if hide_level_zero { LevelRule::AboveZero } else { LevelRule::All };
+        let rules = PruneRules { levels, ..by_bucket(origin) };
         let pruned = prune(&added, &FileTable::default(), &rules);
         for bucket in &pruned.buckets {
             prop_assert!(!bucket.is_empty());

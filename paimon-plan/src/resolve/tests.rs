@@ -128,21 +128,101 @@ fn what_is_no_table_is_not_found_and_says_so() {
 }
 
 #[test]
-fn what_is_not_built_is_refused_by_name() {
-    let cases = [
-        ("branch", "dev", "branches"),
-        ("scan.fallback-branch", "dev", "fallback branch"),
-        ("incremental-between", "1,2", "incremental read"),
-    ];
-    for (option, value, feature) in cases {
-        let error = resolved(&table(), &[(option, Some(value))]).unwrap_err();
-        assert_eq!(error.feature(), Some(feature));
-        assert_eq!(
-            error.frames().last(),
-            Some(&Frame::Option(option.to_owned()))
-        );
-    }
+fn missing_branches_are_not_found_and_named_with_those_there_are() {
+    // RP-010
+    let mut files = table();
+    files.push(("branch/branch-dev/schema/schema-0", schema(0, "").1));
+    files.push(("branch/branch-old/schema/schema-0", schema(0, "").1));
+    let error = resolved(&files, &[("branch", Some("nope"))]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(
+        error.message(),
+        "branch \"nope\" does not exist, the table has branches dev, old"
+    );
+    let none = resolved(&table(), &[("branch", Some("nope"))]).unwrap_err();
+    assert!(none.message().ends_with("the table has no branches"));
     assert!(resolved(&table(), &[("branch", Some(" main"))]).is_ok());
+}
+
+#[test]
+fn branches_have_schemas_and_snapshots_of_their_own() {
+    // RP-010, TF-009
+    let mut files = table();
+    files.push(("branch/branch-dev/schema/schema-0", schema(0, "").1));
+    files.push((
+        "branch/branch-dev/snapshot/snapshot-7",
+        snapshot("", 7, 0).1,
+    ));
+    let table = resolved(&files, &[("branch", Some("dev"))]).unwrap();
+    assert_eq!(
+        (
+            table.branch.as_str(),
+            table.schema.id,
+            table.snapshot.unwrap().id
+        ),
+        ("dev", 0, 7)
+    );
+    // The option of the table itself counts as well, unless the read has another.
+    files[2] = schema(2, r#","branch":"dev""#);
+    assert_eq!(resolved(&files, &[]).unwrap().branch, "dev");
+    assert_eq!(
+        resolved(&files, &[("branch", None)]).unwrap().branch,
+        "main"
+    );
+}
+
+#[test]
+fn fallback_branch_is_resolved_at_the_time_of_the_table() {
+    // RP-537
+    let mut files = table();
+    for id in [3, 4] {
+        let name = [
+            "branch/branch-old/snapshot/snapshot-3",
+            "branch/branch-old/snapshot/snapshot-4",
+        ];
+        let (_, text) = snapshot("", id, 2);
+        let time = format!("\"timeMillis\":{}", (id - 3) * 1500);
+        let text = text.replace(&format!("\"timeMillis\":{}", id * 1000), &time);
+        files.push((name[usize::try_from(id - 3).unwrap()], text));
+    }
+    files.push(("branch/branch-old/schema/schema-2", schema(2, "").1));
+    let fallback = ("scan.fallback-branch", Some("old"));
+    let at = |options: &[(&str, Option<&str>)]| {
+        let table = resolved(&files, options).unwrap();
+        table
+            .fallback
+            .map(|table| (table.branch, table.snapshot.unwrap().id))
+    };
+    assert_eq!(at(&[]), None);
+    assert_eq!(at(&[fallback]), Some(("old".to_owned(), 4)));
+    // Snapshot 1 of the table was committed at 1000, when the branch was at 3.
+    let error = resolved(&files, &[fallback, ("scan.snapshot-id", Some("1"))]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+    assert_eq!(at(&[("scan.fallback-branch", Some("none"))]), None);
+}
+
+#[test]
+fn incremental_reads_name_what_there_is() {
+    // RP-152
+    let range = |text| resolved(&table(), &[("incremental-between", Some(text))]);
+    let changes = |text| range(text).unwrap().changes;
+    assert_eq!(
+        changes("0,2"),
+        Some(paimon_meta::ChangeRange::Files {
+            after: 0,
+            files: paimon_meta::ChangeFiles::Delta
+        })
+    );
+    assert_eq!(changes("2,2"), Some(paimon_meta::ChangeRange::Nothing));
+    let gone = range("0,9").unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    assert!(
+        gone.message().ends_with("the table has snapshots 1 to 2"),
+        "{gone}"
+    );
+    let tags = range("a,2").unwrap_err();
+    assert!(tags.message().ends_with("the table has no tags"), "{tags}");
+    assert_eq!(range("2,1").unwrap_err().kind(), ErrorKind::InvalidInput);
 }
 
 #[test]

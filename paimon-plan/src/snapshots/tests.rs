@@ -251,7 +251,8 @@ fn creation_time_starts_after_what_was_committed_before() {
         nothing,
         Found {
             snapshot: None,
-            created_since: Some(5)
+            created_since: Some(5),
+            changes: None,
         }
     );
 

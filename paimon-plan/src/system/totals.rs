@@ -14,7 +14,7 @@ use super::file_values::row_text;
 use super::manifests::index_entries;
 use crate::entry_filter::EntryFilter;
 use crate::live_files::live_files;
-use crate::manifests::{Entries, EntryDecoder, read_entries};
+use crate::manifests::{Entries, EntryDecoder, read_entries, state_lists};
 use crate::snapshots::History;
 
 /// Value of the option `bucket` for tables whose new rows wait in a bucket below 0 (RP-170).
@@ -154,7 +154,13 @@ pub(super) async fn entries(
         keep,
         by_index: false,
     };
-    read_entries(resources, &table.location, snapshot, Arc::new(decoder)).await
+    read_entries(
+        resources,
+        &table.location,
+        state_lists(snapshot),
+        Arc::new(decoder),
+    )
+    .await
 }
 
 /// Whether new rows wait in a bucket that reads do not see.

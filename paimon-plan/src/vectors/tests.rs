@@ -18,6 +18,8 @@ fn table(options: &[(&str, &str)]) -> ResolvedTable {
         schemas: BTreeMap::from([(0, schema.clone())]),
         schema,
         time_zone: "UTC".to_owned(),
+        changes: None,
+        fallback: None,
     }
 }
 

@@ -28,6 +28,8 @@ fn table(options: &[(&str, &str)]) -> Arc<ResolvedTable> {
         schemas: [(0, schema.clone())].into(),
         schema,
         time_zone: "UTC".to_owned(),
+        changes: None,
+        fallback: None,
     })
 }
 

@@ -185,6 +185,7 @@ fn version_shape(
         batch_size: output.batch_size,
         predicate,
         row_filter: None,
+        stored_kinds: false,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use paimon_meta::{DataSplit, Error, Result, Split};
+use paimon_meta::{DataSplit, Result, Split};
 
 use super::describe::describe_sections;
 use super::legs::merge_legs;
@@ -28,12 +28,10 @@ impl SplitReadProvider for MergeProvider {
         let Split::Data(split) = &task.split else {
             return Claim::No;
         };
-        if !context.table.schema.has_primary_key() {
-            return Claim::No;
-        }
         // Not merged at all: files of a streaming split are read as they are (RP-303).
-        if split.streaming || split.bucket < 0 {
-            return Claim::Refuse(Error::unsupported("streaming read"));
+        let changes = split.streaming || split.bucket < 0;
+        if !context.table.schema.has_primary_key() || changes {
+            return Claim::No;
         }
         match check_merge(split, context) {
             Ok(()) => Claim::Read,

@@ -83,7 +83,7 @@ impl SplitMerge {
         let table = Arc::clone(&opener.context().table);
         let (options, schema) = (&table.options, &table.schema);
         let engine = options.value(&Options::MERGE_ENGINE)?;
-        let keep_kinds = opener.context().request.row_kinds == RowKinds::Keep;
+        let row_kinds = opener.context().request.row_kinds;
         let key_fields: Vec<DataField> = schema.key_fields()?.into_iter().cloned().collect();
         let user_fields = options
             .sequence_field()
@@ -98,7 +98,7 @@ impl SplitMerge {
             descending: options.value(&Options::SEQUENCE_FIELD_SORT_ORDER)?
                 == SortOrder::Descending,
             need_rules: NeedRules {
-                keep_kinds,
+                keep_kinds: row_kinds != RowKinds::Drop,
                 snapshot_ordering: options.value(&Options::SEQUENCE_SNAPSHOT_ORDERING)?,
             },
             rules: Rules {
@@ -106,7 +106,7 @@ impl SplitMerge {
                 ignore_delete: options.value(&Options::IGNORE_DELETE)?,
                 lookup: engine != MergeEngine::FirstRow && options.needs_lookup()?,
                 refuses_retracts: refuses_retracts(&table)?,
-                keep_retracts: keep_kinds,
+                keep_retracts: row_kinds == RowKinds::Keep,
             },
             key_predicate,
             rest,

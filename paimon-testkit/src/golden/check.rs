@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::case::{GoldenCase, GoldenRead, GoldenRequest};
 use super::rows::{canonical, canonical_row, diff_rows};
-use super::split::GoldenDataSplit;
+use super::split::GoldenSplit;
 use crate::json::JsonRow;
 use plan::check_plan;
 use sketch::check_sketches;
@@ -28,7 +28,7 @@ pub trait GoldenReader {
         &self,
         case: &GoldenCase,
         request: &GoldenRequest,
-    ) -> Result<Option<Vec<Vec<GoldenDataSplit>>>>;
+    ) -> Result<Option<Vec<Vec<GoldenSplit>>>>;
 
     /// The columns and all rows of a request.
     ///

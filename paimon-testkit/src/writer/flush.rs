@@ -46,6 +46,8 @@ impl Session {
             schema: schema.clone(),
             schemas: BTreeMap::new(),
             time_zone: "UTC".to_owned(),
+            changes: None,
+            fallback: None,
         };
         let total_buckets = options.value(&Options::BUCKET)?;
         if total_buckets < -1 {

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use futures_util::StreamExt;
 use paimon_io::Resources;
-use paimon_meta::{DataField, Error, ResolvedTable, Result, Split};
-use paimon_plan::{PartitionValue, Plan, ResolveRequest, ScanRequest, SystemTable, Table, plan};
-use paimon_read::{BatchStream, ReadRequest, ReadTask, TableReader, block_on};
+use paimon_meta::{DataField, ResolvedTable, Result, Split};
+use paimon_plan::{
+    PartitionValue, Plan, ResolveRequest, ScanRequest, StreamScan, StreamStep, SystemTable, Table,
+    plan,
+};
+use paimon_read::{BatchStream, ChangelogView, ReadRequest, ReadTask, TableReader, block_on};
 use paimon_testkit::{
-    GoldenCase, GoldenDataSplit, GoldenReader, GoldenRequest, GoldenRows, JsonRow, JsonRows,
-    NotYet, Verdict, check_read,
+    GoldenCase, GoldenReader, GoldenRequest, GoldenRows, GoldenSplit, JsonRow, JsonRows, NotYet,
+    Verdict, check_read,
 };
 
 use crate::system::{changelog_view, metadata, row_kinds, system_table};
@@ -72,13 +75,14 @@ struct Library {
 /// A request that was resolved and planned.
 struct Planned {
     resources: Resources,
+    /// The table to read each plan with.
+    plans: Vec<(Arc<ResolvedTable>, Plan)>,
+    /// The table as it was resolved.
     table: Arc<ResolvedTable>,
-    plan: Plan,
 }
 
 impl Library {
     fn plan(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<Planned> {
-        refuse(request)?;
         let resources = Resources::local();
         let table = resolve(&resources, case, request)?;
         let partition = request
@@ -98,13 +102,43 @@ impl Library {
             read_optimized: system_table(request)? == Some(SystemTable::ReadOptimized),
             ..ScanRequest::default()
         };
-        let plan = block_on(plan(&resources, &table, &scan))?;
+        let table = Arc::new(table);
+        let plans = match request.stream {
+            None => {
+                let plan = block_on(plan(&resources, &table, &scan))?;
+                vec![(Arc::clone(&table), plan)]
+            }
+            Some(most) => streamed(&resources, &table, scan, most)?,
+        };
         Ok(Planned {
             resources,
-            table: Arc::new(table),
-            plan,
+            plans,
+            table,
         })
     }
+}
+
+/// All plans of a stream that are not empty, up to so many. Its position goes over a wire after each.
+fn streamed(
+    resources: &Resources,
+    table: &ResolvedTable,
+    request: ScanRequest,
+    most: usize,
+) -> Result<Vec<(Arc<ResolvedTable>, Plan)>> {
+    let stream = || StreamScan::new(resources.clone(), table.clone(), request.clone());
+    let mut scan = stream()?;
+    let mut plans = Vec::new();
+    while plans.len() < most {
+        let StreamStep::Plan(plan) = block_on(scan.next_step())? else {
+            break;
+        };
+        if !plan.is_empty() {
+            plans.push((Arc::clone(scan.table()), *plan));
+        }
+        let position = serde_json::to_string(scan.position()).unwrap();
+        scan = stream()?.restored(serde_json::from_str(&position).unwrap());
+    }
+    Ok(plans)
 }
 
 /// The table as the request wants it.
@@ -124,17 +158,10 @@ fn resolve(
         options,
         branch: request.branch.clone(),
         time_zone: request.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
+        stream: request.stream.is_some(),
     };
     let location = case.table().display().to_string();
     block_on(Table::resolve(resources, &location, &resolve))
-}
-
-/// What neither planner nor reader are asked for yet.
-fn refuse(request: &GoldenRequest) -> Result<()> {
-    if request.stream.is_some() {
-        return Err(Error::unsupported("streaming read"));
-    }
-    Ok(())
 }
 
 impl GoldenReader for Library {
@@ -142,17 +169,18 @@ impl GoldenReader for Library {
         &self,
         case: &GoldenCase,
         request: &GoldenRequest,
-    ) -> Result<Option<Vec<Vec<GoldenDataSplit>>>> {
+    ) -> Result<Option<Vec<Vec<GoldenSplit>>>> {
         if let Some(SystemTable::Metadata(_)) = system_table(request)? {
             return Ok(None);
         }
         let planned = Self::plan(self, case, request)?;
         let partition = planned.table.schema.partition_fields()?;
-        let splits = (0..planned.plan.len()).map(|index| match planned.plan.split(index)? {
-            Split::Data(split) => GoldenDataSplit::of(&split, &partition),
-            _ => Err(Error::internal("a plan of other splits")),
+        let plans = planned.plans.iter().map(|(_, plan)| {
+            let splits =
+                (0..plan.len()).map(|index| GoldenSplit::of(&plan.split(index)?, &partition));
+            splits.collect::<Result<_>>()
         });
-        Ok(Some(vec![splits.collect::<Result<_>>()?]))
+        plans.collect::<Result<_>>().map(Some)
     }
 
     fn decode(&self, kind: &str, sketch: &[u8]) -> Result<Option<serde_json::Value>> {
@@ -168,20 +196,17 @@ impl GoldenReader for Library {
         }
         let Planned {
             resources,
+            plans,
             table,
-            plan,
         } = Self::plan(self, case, request)?;
         let mut read = ReadRequest {
-            predicate: plan.residual(),
             limit: request.limit,
             batch_size: self.route.batch_size,
             row_kinds: row_kinds(request),
             ..ReadRequest::default()
         };
         let view = changelog_view(&table.schema, request, self.route.batch_size)?;
-        if let Some(view) = &view {
-            read = view.request(plan.residual());
-        } else if let Some(columns) = &request.columns {
+        if let (None, Some(columns)) = (&view, &request.columns) {
             read = read.with_columns(&table.schema, columns)?;
         }
         let fields: Vec<DataField> = match (&view, &read.projection) {
@@ -192,25 +217,26 @@ impl GoldenReader for Library {
                 .filter_map(|id| table.schema.field_by_id(*id).cloned())
                 .collect(),
         };
-        let reader = TableReader::new(table, read, resources)?;
-        let splits = (0..plan.len())
-            .map(|index| plan.split(index))
-            .collect::<Result<Vec<_>>>()?;
-        let tasks = reader.tasks(splits);
-        for task in &tasks {
-            reader.provider(task)?;
+        let mut rows = Vec::new();
+        for (table, plan) in plans {
+            let read = match &view {
+                Some(view) => view.request(plan.residual()),
+                None => ReadRequest {
+                    predicate: plan.residual(),
+                    ..read.clone()
+                },
+            };
+            let reader = TableReader::new(table, read, resources.clone())?;
+            let splits = (0..plan.len())
+                .map(|index| plan.split(index))
+                .collect::<Result<Vec<_>>>()?;
+            let tasks = reader.tasks(splits);
+            for task in &tasks {
+                reader.provider(task)?;
+            }
+            let streams = self.streams(&reader, tasks, view.as_ref())?;
+            rows.extend(self.read(streams, &fields, request.has_kinds())?);
         }
-        let streams = match view {
-            None => self.streams(&reader, tasks)?,
-            Some(view) => tasks
-                .into_iter()
-                .map(|task| {
-                    let streaming = matches!(&task.split, Split::Data(split) if split.streaming);
-                    Ok(view.read(reader.read(task)?, streaming))
-                })
-                .collect::<Result<_>>()?,
-        };
-        let mut rows = self.read(streams, &fields, request.has_kinds())?;
         if let Some(limit) = request.limit {
             rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         }
@@ -222,7 +248,23 @@ impl GoldenReader for Library {
 }
 
 impl Library {
-    fn streams(&self, reader: &TableReader, tasks: Vec<ReadTask>) -> Result<Vec<BatchStream>> {
+    fn streams(
+        &self,
+        reader: &TableReader,
+        tasks: Vec<ReadTask>,
+        view: Option<&Arc<ChangelogView>>,
+    ) -> Result<Vec<BatchStream>> {
+        if let Some(view) = view {
+            let through = |task: ReadTask| {
+                let streaming = match &task.split {
+                    Split::Data(split) => split.streaming,
+                    Split::Incremental(split) => split.streaming,
+                    _ => false,
+                };
+                Ok(view.read(reader.read(task)?, streaming))
+            };
+            return tasks.into_iter().map(through).collect();
+        }
         if self.route.at_once == 0 {
             return Ok(vec![reader.read_all(tasks)?]);
         }

@@ -42,7 +42,7 @@ pub(crate) fn changelog_view(
 /// Whether rows begin with their kind.
 pub(crate) fn row_kinds(request: &GoldenRequest) -> RowKinds {
     if request.has_kinds() {
-        RowKinds::Keep
+        RowKinds::Show
     } else {
         RowKinds::Drop
     }

@@ -123,6 +123,7 @@ impl Case {
             options: options.collect(),
             branch: None,
             time_zone: "UTC".to_owned(),
+            ..ResolveRequest::default()
         };
         block_on(Table::resolve(&self.resources, "memory:///t", &request))
     }

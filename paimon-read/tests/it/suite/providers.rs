@@ -218,7 +218,4 @@ fn what_is_not_built_is_named_before_any_request() {
         split.files[0].file_name = "a.csv".to_owned();
         assert_eq!(lacking(&table, split), "file format csv");
     }
-    let mut split = table.split(vec![file.clone()]);
-    split.bucket = -2;
-    assert_eq!(lacking(&table, split), "streaming read");
 }

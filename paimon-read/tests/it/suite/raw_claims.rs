@@ -12,13 +12,7 @@ fn provider(change: impl FnOnce(&mut DataSplit, &mut ReadRequest)) -> &'static s
     let mut request = ReadRequest::default();
     change(&mut split, &mut request);
     let task = ReadTask::new(Split::Data(split));
-    match table.reader(request).provider(&task) {
-        Ok(name) => name,
-        Err(error) => {
-            assert_eq!(error.feature(), Some("streaming read"));
-            "refused"
-        }
-    }
+    table.reader(request).provider(&task).unwrap()
 }
 
 #[test]
@@ -33,8 +27,12 @@ fn split_without_the_raw_flag_is_merged() {
 }
 
 #[test]
-fn kept_kinds_turn_raw_reading_off() {
-    // RP-210
+fn kept_retracts_turn_raw_reading_off() {
+    // RP-210, RP-218
+    assert_eq!(
+        provider(|_, request| request.row_kinds = RowKinds::Show),
+        "raw"
+    );
     assert_eq!(
         provider(|_, request| request.row_kinds = RowKinds::Keep),
         "merge"
@@ -44,7 +42,12 @@ fn kept_kinds_turn_raw_reading_off() {
 #[test]
 fn streaming_split_is_not_read_raw() {
     // RP-303
-    assert_eq!(provider(|split, _| split.streaming = true), "refused");
+    assert_eq!(provider(|split, _| split.streaming = true), "as written");
+    let waiting = |split: &mut DataSplit| {
+        split.bucket = -2;
+        split.raw_convertible = false;
+    };
+    assert_eq!(provider(|split, _| waiting(split)), "as written");
 }
 
 #[test]

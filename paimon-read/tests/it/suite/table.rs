@@ -116,6 +116,8 @@ impl TestTable {
             schemas: [(0, schema.clone())].into(),
             schema,
             time_zone: "UTC".to_owned(),
+            changes: None,
+            fallback: None,
         };
         Self {
             store: Arc::new(InMemory::new()),
