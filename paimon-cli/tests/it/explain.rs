@@ -181,9 +181,10 @@ fn files_that_decide_by_rows_have_their_columns_read() {
 
 #[test]
 fn what_cannot_be_read_is_explained_all_the_same() {
-    let text = explain("merge_agg_sum_types", &[]);
+    let unknown = ["--option", "fields.a.aggregate-function=median"];
+    let text = explain("merge_agg_sum_types", &unknown);
     assert!(
-        text.contains("  reader    none, not supported: merge engine aggregation"),
+        text.contains("  reader    none, not supported: aggregate function median is not known"),
         "{text}"
     );
 }
