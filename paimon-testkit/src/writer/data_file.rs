@@ -5,14 +5,15 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use paimon_meta::{
-    BinaryRow, DataField, DataFileMeta, DataType, Error, FieldId, FileSource, Options, Result,
-    StringLayout, TableSchema, TypeKind, arrow_field, encode_row,
+    BinaryRow, DataField, DataFileMeta, DataType, Datum, Error, FieldId, FileSource, Options,
+    Result, StringLayout, TableSchema, TypeKind, arrow_field, encode_row,
 };
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 use super::layout::Layout;
 use super::nested::array;
@@ -22,6 +23,9 @@ use crate::oracle::Record;
 
 /// Ids of the system's key columns begin here (TF section 2.3).
 const FIRST_KEY_FIELD_ID: i32 = 1_073_741_823;
+
+/// What their names begin with.
+const KEY_PREFIX: &str = "_KEY_";
 
 /// How the data files of one table are written.
 pub(super) struct FileWriter<'a> {
@@ -106,7 +110,7 @@ impl FileWriter<'_> {
     fn bytes(&self, records: &[Record], columns: &[Vec<Cell>]) -> Result<Vec<u8>> {
         let batch = self.batch(records, columns)?;
         let options = ArrowWriterOptions::new()
-            .with_properties(self.properties()?)
+            .with_properties(self.properties(columns)?)
             .with_skip_arrow_metadata(true);
         let mut bytes = Vec::new();
         let mut writer = ArrowWriter::try_new_with_options(&mut bytes, batch.schema(), options)
@@ -130,7 +134,7 @@ impl FileWriter<'_> {
                         .collect();
                     fields.push(stored_field(&DataField {
                         id: FieldId(key.id.0.saturating_add(FIRST_KEY_FIELD_ID)),
-                        name: format!("_KEY_{}", key.name),
+                        name: format!("{KEY_PREFIX}{}", key.name),
                         ..key.clone()
                     })?);
                     arrays.push(array(&cells, &key.data_type)?);
@@ -151,7 +155,7 @@ impl FileWriter<'_> {
             .map_err(|error| Error::invalid_input("rows make no batch").with_source(error))
     }
 
-    fn properties(&self) -> Result<WriterProperties> {
+    fn properties(&self, columns: &[Vec<Cell>]) -> Result<WriterProperties> {
         if self.options.get("file.format").unwrap_or("parquet") != "parquet" {
             return Err(Error::unsupported(
                 "file formats but Parquet in the test kit",
@@ -167,15 +171,33 @@ impl FileWriter<'_> {
             }
         };
         let page_rows = self.layout.page_rows.max(1);
-        Ok(WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_created_by("paimon-testkit".to_owned())
             .set_compression(compression)
             .set_coerce_types(true)
             .set_dictionary_enabled(self.layout.dictionary)
             .set_max_row_group_row_count(Some(self.layout.row_group_rows.max(1)))
             .set_data_page_row_count_limit(page_rows)
-            .set_write_batch_size(page_rows.min(1024))
-            .build())
+            .set_write_batch_size(page_rows.min(1024));
+        // The reference's files have no bounds of a column with NaN.
+        for (field, cells) in self.schema.fields.iter().zip(columns) {
+            if cells.iter().any(is_nan) {
+                for name in [field.name.clone(), format!("{KEY_PREFIX}{}", field.name)] {
+                    let path = ColumnPath::new(vec![name]);
+                    properties =
+                        properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+                }
+            }
+        }
+        Ok(properties.build())
+    }
+}
+
+fn is_nan(cell: &Cell) -> bool {
+    match cell.datum() {
+        Some(Datum::Float(value)) => value.is_nan(),
+        Some(Datum::Double(value)) => value.is_nan(),
+        _ => false,
     }
 }
 

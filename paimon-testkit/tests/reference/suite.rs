@@ -8,7 +8,7 @@ use paimon_testkit::{
     WriterVersion, diff_rows, write_table,
 };
 
-use crate::histories::Case;
+use crate::histories::{Case, ENGINES};
 use crate::library;
 
 /// Histories that are run each way.
@@ -36,7 +36,7 @@ pub(crate) fn main() {
     if variable("PAIMON_REFERENCE").is_none_or(|value| value != "require") {
         println!(
             "skipped {} histories: PAIMON_REFERENCE is not 'require'",
-            2 * histories
+            (1 + ENGINES.len() as u64) * histories
         );
         return;
     }
@@ -44,12 +44,17 @@ pub(crate) fn main() {
     let reference = Reference::build(&directory.join("build")).unwrap();
     let first = number("PAIMON_REFERENCE_SEED").unwrap_or(0);
     let seeds: Vec<u64> = (first..first + histories).collect();
+    // The oracle knows one engine so far.
     let mut wrong = written_here(&reference, &directory.join("here"), &seeds);
-    wrong.extend(written_there(&reference, &directory.join("there"), &seeds));
+    for engine in ENGINES {
+        let directory = directory.join(engine);
+        wrong.extend(written_there(&reference, &directory, engine, &seeds));
+    }
     for message in &wrong {
         println!("{message}\n");
     }
-    println!("{} histories, {} differ", 2 * seeds.len(), wrong.len());
+    let run = (1 + ENGINES.len()) * seeds.len();
+    println!("{run} histories, {} differ", wrong.len());
     if !wrong.is_empty() {
         exit(1);
     }
@@ -67,7 +72,7 @@ fn written_here(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<S
     let mut jobs = Vec::new();
     let mut expected = Vec::new();
     for seed in seeds {
-        let case = Case::of(*seed);
+        let case = Case::of("deduplicate", *seed);
         let table = write_table(&case.history, &layout(*seed)).unwrap();
         let name = format!("seed-{seed}");
         let table_dir = directory.join("tables").join(&name);
@@ -85,7 +90,7 @@ fn written_here(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<S
         let told = |what: String| {
             format!(
                 "seed {seed}, written here: {what}\n{}",
-                Case::of(*seed).history
+                Case::of("deduplicate", *seed).history
             )
         };
         match &answer.reads[0].rows {
@@ -106,10 +111,15 @@ fn written_here(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<S
 }
 
 /// The reference writes, we read what it reads, by the same plans.
-fn written_there(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<String> {
+fn written_there(
+    reference: &Reference,
+    directory: &Path,
+    engine: &str,
+    seeds: &[u64],
+) -> Vec<String> {
     fresh(directory);
     let job = |seed: &u64| {
-        let case = Case::of(*seed);
+        let case = Case::of(engine, *seed);
         ReferenceJob {
             name: format!("seed-{seed}"),
             table: ReferenceTable::History(serde_json::to_value(&case.history).unwrap()),
@@ -120,9 +130,9 @@ fn written_there(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<
     let answers = reference.answer(&jobs, directory).unwrap();
     let checked = seeds.iter().zip(&answers).filter_map(|(seed, answer)| {
         let what = library::check_case(answer, &NotYet::default()).err()?;
-        let history: History = Case::of(*seed).history;
+        let history: History = Case::of(engine, *seed).history;
         Some(format!(
-            "seed {seed}, written by the reference: {what}\n{history}"
+            "{engine}, seed {seed}, written by the reference: {what}\n{history}"
         ))
     });
     checked.collect()
