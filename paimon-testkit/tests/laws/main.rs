@@ -1,7 +1,8 @@
 //! Laws that hold for every table: random histories, written by the kit, read by the library along many routes, and compared
 //! with the oracle or with each other.
 //!
-//! Each law runs 256 cases, or as many as `PAIMON_LAW_CASES` says. What failed once is in `*.seeds` and runs first.
+//! Each law runs 256 cases, or as many as `PAIMON_LAW_CASES` says. What failed once is in `*.seeds` and runs
+//! first. `PAIMON_LAW_SEED` (a number) gives other cases.
 
 #[cfg(test)]
 mod coverage;
