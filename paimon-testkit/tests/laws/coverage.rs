@@ -58,13 +58,13 @@ impl Coverage {
         }
     }
 
-    /// Whether enough was met: a fifth of the sections has two or more runs, a fortieth of the cases each of the others.
+    /// Whether enough was met: a fifth of the sections has two or more runs, a twentieth of the cases each of the others.
     pub(crate) fn check(&self) {
         let counts = self.0.borrow();
         assert!(counts.sections_of_runs * 5 >= counts.sections, "{counts:?}");
         for name in MET {
             let met = counts.met.get(name).copied().unwrap_or_default();
-            assert!(met * 40 >= counts.cases, "{name}: {counts:?}");
+            assert!(met * 20 >= counts.cases, "{name}: {counts:?}");
         }
     }
 }
