@@ -78,6 +78,14 @@ struct SplitReport {
 
 pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
     refuse_stream(&arguments.selection)?;
+    if arguments
+        .by
+        .as_ref()
+        .is_some_and(|names| names.0.is_empty())
+    {
+        let message = "--by names no column";
+        return Err(Failure::Usage(Error::invalid_input(message)));
+    }
     if let Some(listing) = Listing::open(&arguments.selection)? {
         if arguments.by.is_some() {
             return Err(no_groups().into());

@@ -80,8 +80,8 @@ impl Asked {
         };
         let view = which.map(|which| ChangelogView::new(which, &table.schema, &asked));
         let scan = match view.transpose()? {
-            None => scan_request(selection, predicate.clone(), selection.limit),
-            Some(view) => scan_request(selection, view.predicate().cloned(), view.limit()),
+            None => scan_request(selection, predicate.clone(), selection.limit)?,
+            Some(view) => scan_request(selection, view.predicate().cloned(), view.limit())?,
         };
         let scan = ScanRequest {
             read_optimized: system == Some(SystemTable::ReadOptimized),
@@ -343,13 +343,16 @@ fn scan_request(
     selection: &Selection,
     predicate: Option<TablePredicate>,
     limit: Option<u64>,
-) -> ScanRequest {
-    let partition: PartitionSpec = selection
-        .partitions
-        .iter()
-        .map(|(name, value)| (name.clone(), PartitionValue::Text(value.clone())))
-        .collect();
-    ScanRequest {
+) -> Result<ScanRequest, Failure> {
+    let mut partition = PartitionSpec::new();
+    for (name, value) in &selection.partitions {
+        let value = PartitionValue::Text(value.clone());
+        if partition.insert(name.clone(), value).is_some() {
+            let message = format!("--partition names column {name} twice");
+            return Err(Failure::Usage(Error::invalid_input(message)));
+        }
+    }
+    Ok(ScanRequest {
         predicate,
         limit,
         partitions: if partition.is_empty() {
@@ -359,7 +362,7 @@ fn scan_request(
         },
         bucket: selection.bucket,
         ..ScanRequest::default()
-    }
+    })
 }
 
 /// Metadata that cannot be read may be that of one snapshot only: names the one before, if there is one.

@@ -36,6 +36,11 @@ const SHOWN: usize = 40;
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Failure> {
     let terminal = std::io::stdout().is_terminal();
     let streams = arguments.selection.stream || arguments.follow;
+    if arguments.store_consumer && !streams {
+        return Err(Failure::Usage(
+            Error::invalid_input("--store-consumer is for a stream").with_hint("--stream"),
+        ));
+    }
     let format = arguments.format.unwrap_or(if terminal && !streams {
         RowFormat::Table
     } else {

@@ -178,3 +178,24 @@ fn time_travel_has_flags() {
     let tagged = golden("plan_tt_choices");
     assert!(run(&["scan", &tagged, "--tag", "7"]).code == 0);
 }
+
+#[test]
+fn flags_that_contradict_each_other_are_wrong_usage() {
+    let partitioned = golden("merge_dedup_partition_in_key");
+    let cases: [&[&str]; 3] = [
+        &[
+            "scan",
+            &partitioned,
+            "--partition",
+            "region=eu",
+            "--partition",
+            "region=us",
+        ],
+        &["scan", &partitioned, "--store-consumer"],
+        &["count", &partitioned, "--by", ""],
+    ];
+    for arguments in cases {
+        let (code, text) = run(arguments).failed();
+        assert_eq!(code, 2, "{arguments:?}: {text}");
+    }
+}
