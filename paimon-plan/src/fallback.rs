@@ -12,7 +12,7 @@ use paimon_meta::{
 };
 
 use crate::branches::Branch;
-use crate::manifests::state_lists;
+use crate::list_file::state_lists;
 use crate::partitions::{PartitionSpec, PartitionValue};
 use crate::plan::{FallbackSplits, Plan};
 use crate::prune::prune;

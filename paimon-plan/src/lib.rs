@@ -25,6 +25,8 @@ mod incremental;
 mod layout;
 #[cfg(feature = "store")]
 mod limit;
+#[cfg(feature = "store")]
+mod list_file;
 mod live_files;
 #[cfg(feature = "store")]
 mod manifests;

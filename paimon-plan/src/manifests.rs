@@ -13,12 +13,13 @@ use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use paimon_io::{Resources, join};
 use paimon_meta::{
     EntryKind, Error, FileTable, FileTableBuilder, Frame, KeepStats, ManifestBatch,
-    ManifestColumns, ManifestFileMeta, ManifestReader, Result, ResultExt, Snapshot,
-    decode_manifest_list, manifest_path,
+    ManifestColumns, ManifestFileMeta, ManifestReader, Result, ResultExt, decode_manifest_list,
+    manifest_path,
 };
 
 use crate::entry_filter::{EntryBounds, EntryFilter, EntryTests, EntryVerdict};
 use crate::file_stats::{Nan, StatsTest};
+use crate::list_file::ListFile;
 use crate::prune::{Added, StatsVerdict};
 use crate::pruning::{FileTotals, PruneStep, Pruning, StepResult};
 
@@ -53,14 +54,6 @@ pub(crate) struct Entries {
 #[derive(Clone)]
 struct CachedFile(Bytes);
 
-/// The manifest lists of a snapshot's state: base list, then delta list.
-pub(crate) fn state_lists(snapshot: &Snapshot) -> Vec<String> {
-    vec![
-        snapshot.base_manifest_list.clone(),
-        snapshot.delta_manifest_list.clone(),
-    ]
-}
-
 /// The entries of manifest lists that pass, in the order of lists and manifests.
 ///
 /// # Errors
@@ -68,12 +61,12 @@ pub(crate) fn state_lists(snapshot: &Snapshot) -> Vec<String> {
 pub(crate) async fn read_entries(
     resources: &Resources,
     location: &str,
-    lists: Vec<String>,
+    lists: Vec<ListFile>,
     decoder: Arc<EntryDecoder>,
 ) -> Result<Entries> {
     let lists = lists
         .into_iter()
-        .map(|name| read_list(resources, location, name));
+        .map(|list| read_list(resources, location, list));
     let lists: Vec<Vec<Listed>> = stream::iter(lists)
         .buffered(resources.io_concurrency())
         .try_collect()
@@ -138,14 +131,16 @@ fn open_manifests(
 pub(crate) async fn read_list(
     resources: &Resources,
     location: &str,
-    name: String,
+    list: ListFile,
 ) -> Result<Vec<Listed>> {
     let read = async {
-        let file = read_file(resources, location, &name)?.await?;
-        decode_manifest_list(&file)
+        let file = read_file(resources, location, &list.name)?.await?;
+        let manifests = decode_manifest_list(&file)?;
+        list.check(&file)?;
+        Ok(manifests)
     };
-    let manifests = read.await.at(|| Frame::ManifestList(name.clone()))?;
-    let name: Arc<str> = name.into();
+    let manifests = read.await.at(|| Frame::ManifestList(list.name.clone()))?;
+    let name: Arc<str> = list.name.into();
     Ok(manifests
         .into_iter()
         .map(|manifest| (Arc::clone(&name), manifest))

@@ -22,6 +22,7 @@ use crate::filters::Filters;
 use crate::generate::SplitSettings;
 use crate::incremental::in_hash_order;
 use crate::layout::{LayoutRules, Streaming, lay_out};
+use crate::list_file::ListFile;
 use crate::manifests::{Entries, EntryDecoder, read_entries};
 use crate::partitions::{PartitionSpec, chosen_partitions};
 use crate::plan::{Plan, PlannedTable, PlannedVectors};
@@ -161,7 +162,11 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     /// As [`read_entries`].
-    pub(crate) async fn read(&self, resources: &Resources, lists: Vec<String>) -> Result<Entries> {
+    pub(crate) async fn read(
+        &self,
+        resources: &Resources,
+        lists: Vec<ListFile>,
+    ) -> Result<Entries> {
         let decoder = Arc::clone(&self.decoder);
         read_entries(resources, &self.table.location, lists, decoder).await
     }

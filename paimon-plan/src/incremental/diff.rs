@@ -10,7 +10,8 @@ use paimon_meta::{
 };
 
 use crate::generate::Why;
-use crate::manifests::{Entries, state_lists};
+use crate::list_file::{ListFile, state_lists};
+use crate::manifests::Entries;
 use crate::plan::{Plan, PlannedVectors, SplitEntry};
 use crate::prune::prune;
 use crate::pruning::Pruning;
@@ -56,7 +57,7 @@ pub(crate) async fn plan_overwrite(
 ) -> Result<Plan> {
     let scan = Scan::new(table, request, View::Delta)?;
     let planned = async {
-        let lists = vec![snapshot.delta_manifest_list.clone()];
+        let lists = vec![ListFile::delta(snapshot)];
         let Entries {
             added,
             deleted,

@@ -7,6 +7,7 @@ use paimon_meta::{
     BranchPaths, ChangeFiles, CommitKind, Error, Frame, ResolvedTable, Result, ResultExt, Snapshot,
 };
 
+use crate::list_file::ListFile;
 use crate::plan::Plan;
 use crate::scan::{Scan, ScanRequest};
 use crate::snapshots::History;
@@ -32,7 +33,7 @@ pub(crate) async fn plan_range(
     let lists = stream::iter(earlier)
         .buffered(resources.io_concurrency())
         .try_filter_map(|snapshot| async move { Ok(change_list(&snapshot, files)) });
-    let mut lists: Vec<String> = lists.try_collect().await?;
+    let mut lists: Vec<ListFile> = lists.try_collect().await?;
     lists.extend(change_list(to, files));
     let entries = scan.read(resources, lists).await;
     let planned = entries.and_then(|entries| match entries.deleted.is_empty() {
@@ -47,13 +48,13 @@ pub(crate) async fn plan_range(
 }
 
 /// The manifest list of a snapshot's changes, if they count.
-fn change_list(snapshot: &Snapshot, files: ChangeFiles) -> Option<String> {
+fn change_list(snapshot: &Snapshot, files: ChangeFiles) -> Option<ListFile> {
     match files {
-        ChangeFiles::Delta => (snapshot.commit_kind == CommitKind::Append)
-            .then(|| snapshot.delta_manifest_list.clone()),
-        ChangeFiles::Changelog => snapshot
-            .changelog_manifest_list
-            .clone()
-            .filter(|_| snapshot.commit_kind != CommitKind::Overwrite),
+        ChangeFiles::Delta => {
+            (snapshot.commit_kind == CommitKind::Append).then(|| ListFile::delta(snapshot))
+        }
+        ChangeFiles::Changelog => {
+            ListFile::changelog(snapshot).filter(|_| snapshot.commit_kind != CommitKind::Overwrite)
+        }
     }
 }

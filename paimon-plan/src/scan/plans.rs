@@ -6,7 +6,8 @@ use paimon_meta::{ChangeRange, Frame, ResolvedTable, Result, ResultExt, Snapshot
 
 use super::{Scan, ScanRequest};
 use crate::incremental::{plan_diff, plan_range};
-use crate::manifests::{Entries, state_lists};
+use crate::list_file::{ListFile, state_lists};
+use crate::manifests::Entries;
 use crate::plan::Plan;
 use crate::view::View;
 
@@ -69,8 +70,8 @@ pub(crate) async fn plan_changes_of(
 ) -> Result<Plan> {
     let scan = Scan::new(table, request, view)?;
     let list = match view {
-        View::Changelog => snapshot.changelog_manifest_list.clone(),
-        _ => Some(snapshot.delta_manifest_list.clone()),
+        View::Changelog => ListFile::changelog(snapshot),
+        _ => Some(ListFile::delta(snapshot)),
     };
     let entries = scan.read(resources, list.into_iter().collect());
     entries

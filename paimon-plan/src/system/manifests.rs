@@ -10,6 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::cell::{Cell, Rows};
 use super::file_values::row_text;
 use super::java_json::pretty_json;
+use crate::list_file::ListFile;
 use crate::manifests::read_list;
 
 /// The manifests of base, delta and changelog.
@@ -18,9 +19,9 @@ pub(super) async fn manifests(resources: &Resources, table: &ResolvedTable) -> R
         return Ok(Rows::new());
     };
     let lists = [
-        Some(&snapshot.base_manifest_list),
-        Some(&snapshot.delta_manifest_list),
-        snapshot.changelog_manifest_list.as_ref(),
+        Some(ListFile::base(snapshot)),
+        Some(ListFile::delta(snapshot)),
+        ListFile::changelog(snapshot),
     ];
     let fields = table.schema.partition_fields()?;
     let types: Vec<&DataType> = fields.iter().map(|field| &field.data_type).collect();
@@ -32,7 +33,7 @@ pub(super) async fn manifests(resources: &Resources, table: &ResolvedTable) -> R
         for (_, manifest) in manifests {
             let row = manifest_row(&manifest, &types, &table.time_zone)
                 .at(|| Frame::Manifest(manifest.file_name.clone()))
-                .at(|| Frame::ManifestList(list.clone()))?;
+                .at(|| Frame::ManifestList(list.name.clone()))?;
             rows.push(row);
         }
     }

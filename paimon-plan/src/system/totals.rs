@@ -13,8 +13,9 @@ use super::cell::{Cell, Rows, time};
 use super::file_values::row_text;
 use super::manifests::index_entries;
 use crate::entry_filter::EntryFilter;
+use crate::list_file::state_lists;
 use crate::live_files::live_files;
-use crate::manifests::{Entries, EntryDecoder, read_entries, state_lists};
+use crate::manifests::{Entries, EntryDecoder, read_entries};
 use crate::snapshots::History;
 
 /// Value of the option `bucket` for tables whose new rows wait in a bucket below 0 (RP-170).

@@ -16,6 +16,7 @@ use super::partial_update::PartialUpdate;
 use crate::columns::{ROW_KIND_COLUMN, Shape};
 use crate::evolve::Wanted;
 use crate::merge::KeyGroups;
+use crate::request::RowKinds;
 
 /// What a fold reads and does.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct FoldPlan {
     /// Columns of the key.
     keys: Vec<DataField>,
     kinds: bool,
+    /// Keys whose merged row is a retract are rows of the result.
+    pub(super) keep_retracts: bool,
 }
 
 /// The engines that make a row of several versions.
@@ -82,7 +85,11 @@ impl FoldPlan {
     ///
     /// # Errors
     /// `InvalidInput` for options and functions that do not fit the table.
-    pub(crate) fn new(table: &ResolvedTable, output: &Arc<Shape>) -> Result<Option<Self>> {
+    pub(crate) fn new(
+        table: &ResolvedTable,
+        output: &Arc<Shape>,
+        row_kinds: RowKinds,
+    ) -> Result<Option<Self>> {
         let schema = &table.schema;
         let mut fields = output.fields(schema)?;
         let merged = fields.len();
@@ -105,6 +112,7 @@ impl FoldPlan {
             merged,
             keys: schema.key_fields()?.into_iter().cloned().collect(),
             kinds,
+            keep_retracts: row_kinds == RowKinds::Keep,
         }))
     }
 

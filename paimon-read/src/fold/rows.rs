@@ -53,13 +53,12 @@ impl Rows {
             retracted,
         } = folded;
         let mut rows = groups.key_count();
-        match kinds {
-            Some(kinds) => columns.push(result_kinds(kinds, &retracted, groups)?),
-            None if retracted.is_empty() => {}
-            None => {
-                columns = filtered(&columns, &all_but(rows, &retracted))?;
-                rows -= retracted.len();
-            }
+        if let Some(kinds) = kinds {
+            columns.push(result_kinds(kinds, &retracted, groups)?);
+        }
+        if !plan.keep_retracts && !retracted.is_empty() {
+            columns = filtered(&columns, &all_but(rows, &retracted))?;
+            rows -= retracted.len();
         }
         if let Some(passed) = self.passed(plan, &columns, rows)? {
             rows = passed.count_set_bits();

@@ -63,7 +63,8 @@ impl SplitPlans {
         shape: &Arc<Shape>,
         partition: PartitionValues,
     ) -> Result<Self> {
-        let fold = match FoldPlan::new(&opener.context().table, shape)? {
+        let context = opener.context();
+        let fold = match FoldPlan::new(&context.table, shape, context.request.row_kinds)? {
             None => None,
             Some(plan) => Some(Fold {
                 merge: SplitMerge::new(opener.clone(), &plan.versions, partition.clone())?,

@@ -66,7 +66,7 @@ impl SplitReadProvider for MergeProvider {
 /// Checks what a merge reads beside the output, too.
 fn check_merge(split: &DataSplit, context: &ReadContext) -> Result<()> {
     let shape = context.shape()?;
-    let fold = FoldPlan::new(&context.table, &shape)?;
+    let fold = FoldPlan::new(&context.table, &shape, context.request.row_kinds)?;
     check(
         split,
         context,

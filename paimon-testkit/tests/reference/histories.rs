@@ -229,7 +229,8 @@ fn function(random: &mut Random, data_type: &str) -> Option<&'static str> {
     ];
     match data_type {
         "BOOLEAN" => Some(random.pick(&["bool_and", "bool_or", "last_value"])),
-        "STRING" => Some(random.pick(&["listagg", "max", "min", "first_value"])),
+        // Not `listagg`: 1.4.2 and 2.1 differ on blank texts.
+        "STRING" => Some(random.pick(&["last_value", "max", "min", "first_value"])),
         "CHAR(3)" | "VARBINARY(5)" => Some(random.pick(&["last_value", "first_value"])),
         "INT" | "BIGINT" | "TINYINT" | "DECIMAL(24, 3)" => {
             Some(random.pick(&["sum", "sum", "max", "min", "product"]))

@@ -571,3 +571,30 @@ fn options_that_make_no_sense_are_refused_before_the_first_row() {
         ],
     );
 }
+
+#[test]
+fn kinds_that_are_shown_do_not_bring_removed_rows_back() {
+    let tables = [
+        aggregation(&[("k", "STRING NOT NULL"), ("p", "INT")])
+            .option("fields.p.aggregate-function", "sum")
+            .option("aggregation.remove-record-on-delete", "true"),
+        partial_update(&[("k", "STRING NOT NULL"), ("p", "INT")])
+            .option("partial-update.remove-record-on-delete", "true"),
+    ];
+    for table in tables {
+        let rows = |row_kinds| {
+            let files = vec![
+                table.write("a", &["+I 0 k 1", "+I 1 l 2"]),
+                table.write("b", &["-D 2 k 1"]),
+            ];
+            let request = ReadRequest {
+                row_kinds,
+                ..ReadRequest::default()
+            };
+            table.rows(table.split(files), request).unwrap().len()
+        };
+        assert_eq!(rows(RowKinds::Drop), 1);
+        assert_eq!(rows(RowKinds::Show), 1);
+        assert_eq!(rows(RowKinds::Keep), 2);
+    }
+}

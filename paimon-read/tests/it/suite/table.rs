@@ -419,7 +419,7 @@ pub(crate) fn text(reader: &TableReader, batch: &RecordBatch) -> Vec<String> {
             .map(|id| schema.field_by_id(*id).unwrap())
             .collect(),
     };
-    let kinds = context.request.row_kinds == RowKinds::Keep;
+    let kinds = context.request.row_kinds != RowKinds::Drop;
     let (kind, values) = batch.columns().split_at(usize::from(kinds));
     (0..batch.num_rows())
         .map(|row| {
