@@ -78,6 +78,17 @@ pub struct Layout {
     pub columns: Vec<String>,
 }
 
+impl Layout {
+    /// Those of the rows that are in a row group; none if there is no such group.
+    #[cfg(any(feature = "parquet", feature = "orc", feature = "avro"))]
+    pub(crate) fn rows_in(&self, group: usize, rows: &RowRanges) -> RowRanges {
+        let window = self.groups.get(group);
+        window
+            .map(|group| rows.clip(group.first_row..group.first_row + group.row_count))
+            .unwrap_or_default()
+    }
+}
+
 /// One row group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupLayout {

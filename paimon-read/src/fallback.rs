@@ -35,10 +35,7 @@ impl SplitReadProvider for FallbackProvider {
             let task = ReadTask::new(Split::Data(split.clone()));
             provider_of(&task, &context).map(|_| ())
         });
-        match claimed {
-            Ok(()) => Claim::Read,
-            Err(error) => Claim::Refuse(error),
-        }
+        Claim::of(claimed)
     }
 
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {

@@ -21,6 +21,16 @@ pub enum Claim {
     Refuse(Error),
 }
 
+impl Claim {
+    /// Of a task that is mine: read it if what was checked holds.
+    pub(crate) fn of(checked: Result<()>) -> Self {
+        match checked {
+            Ok(()) => Self::Read,
+            Err(error) => Self::Refuse(error),
+        }
+    }
+}
+
 /// Reads the tasks it claims.
 ///
 /// Contract: `claim` is cheap and requests nothing; `read` returns at once, nothing runs before the stream is polled. A

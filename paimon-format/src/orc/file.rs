@@ -196,12 +196,8 @@ impl DataFile for OrcFile {
         rows: &RowRanges,
         scan: &Arc<ScanSpec>,
     ) -> BoxFuture<'static, Result<GroupBatches>> {
-        let window = self.0.layout.groups.get(group);
-        let rows =
-            window.map(|group| rows.clip(group.first_row..group.first_row + group.row_count));
-        self.clone()
-            .fetch(group, rows.unwrap_or_default(), Arc::clone(scan))
-            .boxed()
+        let rows = self.0.layout.rows_in(group, rows);
+        self.clone().fetch(group, rows, Arc::clone(scan)).boxed()
     }
 }
 

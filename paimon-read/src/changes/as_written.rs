@@ -44,10 +44,7 @@ impl SplitReadProvider for AsWrittenProvider {
         }
         let checked = context.shape();
         let checked = checked.and_then(|shape| check(split, context, &shape));
-        match checked {
-            Ok(()) => Claim::Read,
-            Err(error) => Claim::Refuse(error),
-        }
+        Claim::of(checked)
     }
 
     fn describe(

@@ -33,10 +33,7 @@ impl SplitReadProvider for MergeProvider {
         if !context.table.schema.has_primary_key() || changes {
             return Claim::No;
         }
-        match check_merge(split, context) {
-            Ok(()) => Claim::Read,
-            Err(error) => Claim::Refuse(error),
-        }
+        Claim::of(check_merge(split, context))
     }
 
     fn describe(
