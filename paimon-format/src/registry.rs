@@ -17,7 +17,7 @@ pub fn format_reader(name: &str) -> Result<Arc<dyn FormatReader>> {
 /// What the reader of a format has to be told that no file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FormatOptions {
-    /// [`OrcReader::instant_zone`](crate::OrcReader::instant_zone).
+    /// `OrcReader::instant_zone`.
     pub orc_instant_zone: Option<String>,
 }
 
