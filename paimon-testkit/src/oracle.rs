@@ -8,6 +8,14 @@
 //!                        └────── rows: all versions of a key, merged ──────┘
 //! ```
 
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "the engines that use them come with the next change"
+    )
+)]
+mod functions;
 mod merge;
 
 use std::cmp::Ordering;
