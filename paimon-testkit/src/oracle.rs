@@ -8,15 +8,11 @@
 //!                        └────── rows: all versions of a key, merged ──────┘
 //! ```
 
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "the engines that use them come with the next change"
-    )
-)]
+mod first_row;
 mod functions;
 mod merge;
+mod partial_update;
+mod sequence_group;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -26,7 +22,7 @@ use paimon_meta::{BinaryRow, Datum, FieldId, Result, TableSchema};
 use crate::cell::Cell;
 use crate::json::JsonRow;
 
-pub(crate) use merge::{MergeRules, Record};
+pub(crate) use merge::{MergeRules, Record, Version};
 
 /// A partition and bucket.
 pub(crate) type Place = (BinaryRow, i32);
@@ -38,7 +34,7 @@ pub(crate) struct Oracle {
 }
 
 /// The versions of each key, oldest first, with their level; rows without a key are on level 0 of the empty key.
-type Bucket = BTreeMap<Key, Vec<(i32, Record)>>;
+type Bucket = BTreeMap<Key, Vec<Version>>;
 
 /// Values of a key, in the order of keys: field by field, nulls first.
 #[derive(Clone, Debug)]
@@ -86,56 +82,117 @@ pub(crate) fn order(a: Option<&Datum>, b: Option<&Datum>) -> Ordering {
 /// What a compaction did to the levels of a bucket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compacted {
-    /// Versions up to this level were merged.
+    /// Versions up to this level were compacted.
     pub(crate) up_to: i32,
     /// They are on this level now.
     pub(crate) output: i32,
-    /// Keys whose merged version retracts are gone.
-    pub(crate) drop_deletes: bool,
-    /// With deletion vectors: what was higher of their keys was merged too.
-    pub(crate) lookup: bool,
+    pub(crate) rewriting: Rewriting,
+    /// Versions of higher levels, of keys that were on level 0, are deleted (deletion vectors).
+    pub(crate) deletes_higher: bool,
+}
+
+/// What a compaction does to versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rewriting {
+    /// Nothing: the file is on another level, with its deletes.
+    None,
+    /// Merges them; with `drop_deletes`, keys are gone whose merged version retracts.
+    Merged { drop_deletes: bool },
+    /// Merges also lone ones, and with those of level 0 what is on a higher level.
+    LookedUp { drop_deletes: bool },
+}
+
+impl Rewriting {
+    /// What a compaction writes of a key. `higher` is its version on the next higher level.
+    ///
+    /// # Errors
+    /// Those of the merge engine.
+    pub(crate) fn apply(
+        self,
+        inputs: Vec<Version>,
+        higher: Option<&Version>,
+        rules: &MergeRules,
+    ) -> Result<Option<Record>> {
+        let (merged, drop_deletes) = match self {
+            Self::None => return Ok(inputs.into_iter().next().map(|(_, record)| record)),
+            Self::Merged { drop_deletes } => (rules.merge(inputs)?, drop_deletes),
+            Self::LookedUp { drop_deletes } => {
+                let higher = higher.filter(|_| is_new(&inputs)).cloned();
+                (rules.merge_looking_up(inputs, higher)?, drop_deletes)
+            }
+        };
+        Ok(merged.filter(|record| record.kind.is_add() || !drop_deletes))
+    }
+}
+
+/// Whether all versions are of level 0, so that a higher one is looked up.
+pub(crate) fn is_new(versions: &[Version]) -> bool {
+    versions.iter().all(|(level, _)| *level == 0)
 }
 
 impl Oracle {
     /// Rows that were flushed together: for a key, one version comes out of them.
-    pub(crate) fn write(&mut self, place: &Place, records: &[Record], rules: &MergeRules) {
+    ///
+    /// # Errors
+    /// Those of the merge engine.
+    pub(crate) fn write(
+        &mut self,
+        place: &Place,
+        records: &[Record],
+        rules: &MergeRules,
+    ) -> Result<()> {
         let bucket = self.buckets.entry(place.clone()).or_default();
-        let mut batch: BTreeMap<Key, Vec<Record>> = BTreeMap::new();
+        let mut batch: BTreeMap<Key, Vec<Version>> = BTreeMap::new();
         for record in records {
             let key = Key::of(record, &rules.key);
-            batch.entry(key).or_default().push(record.clone());
+            batch.entry(key).or_default().push((0, record.clone()));
         }
         for (key, versions) in batch {
-            let merged = if rules.key.is_empty() {
+            let merged: Vec<Version> = if rules.key.is_empty() {
                 versions
             } else {
-                rules.merge(versions).into_iter().collect()
+                let merged = rules.merge(versions)?.into_iter();
+                merged.map(|record| (0, record)).collect()
             };
-            let versions = merged.into_iter().map(|record| (0, record));
-            bucket.entry(key).or_default().extend(versions);
+            bucket.entry(key).or_default().extend(merged);
         }
+        Ok(())
     }
 
     /// Versions that a compaction merged become one.
-    pub(crate) fn compact(&mut self, place: &Place, done: Compacted, rules: &MergeRules) {
+    ///
+    /// # Errors
+    /// Those of the merge engine.
+    pub(crate) fn compact(
+        &mut self,
+        place: &Place,
+        done: Compacted,
+        rules: &MergeRules,
+    ) -> Result<()> {
         let Some(bucket) = self
             .buckets
             .get_mut(place)
             .filter(|_| !rules.key.is_empty())
         else {
-            return;
+            return Ok(());
         };
         for versions in bucket.values_mut() {
-            let touched = versions.iter().any(|(level, _)| *level <= done.up_to);
-            let (merged, kept): (Vec<_>, Vec<_>) = std::mem::take(versions)
-                .into_iter()
-                .partition(|(level, _)| touched && (done.lookup || *level <= done.up_to));
+            let all = std::mem::take(versions).into_iter();
+            let (inputs, mut kept): (Vec<_>, Vec<_>) =
+                all.partition(|(level, _)| *level <= done.up_to);
+            if !inputs.is_empty() {
+                let deletes_higher = done.deletes_higher && is_new(&inputs);
+                let higher = kept.iter().min_by_key(|(level, _)| *level);
+                let written = done.rewriting.apply(inputs, higher, rules)?;
+                if deletes_higher {
+                    kept.clear();
+                }
+                kept.extend(written.map(|record| (done.output, record)));
+            }
             *versions = kept;
-            let merged = rules.merge(merged.into_iter().map(|(_, record)| record).collect());
-            let merged = merged.filter(|record| record.kind.is_add() || !done.drop_deletes);
-            versions.extend(merged.map(|record| (done.output, record)));
         }
         bucket.retain(|_, versions| !versions.is_empty());
+        Ok(())
     }
 
     /// The rows of another are here too; both have none of the same key.
@@ -153,7 +210,7 @@ impl Oracle {
     /// The rows that a read sees; `from_level` is 1 where level 0 is hidden.
     ///
     /// # Errors
-    /// `Internal` if a value has no JSON form.
+    /// Those of the merge engine, `Internal` if a value has no JSON form.
     pub(crate) fn rows(
         &self,
         schema: &TableSchema,
@@ -163,11 +220,11 @@ impl Oracle {
         let mut rows = Vec::new();
         for versions in self.buckets.values().flat_map(BTreeMap::values) {
             let seen = versions.iter().filter(|(level, _)| *level >= from_level);
-            let seen = seen.map(|(_, record)| record.clone()).collect();
-            let winners = if rules.key.is_empty() {
-                seen
+            let seen: Vec<Version> = seen.cloned().collect();
+            let winners: Vec<Record> = if rules.key.is_empty() {
+                seen.into_iter().map(|(_, record)| record).collect()
             } else {
-                rules.merge(seen).into_iter().collect()
+                rules.merge(seen)?.into_iter().collect()
             };
             for record in winners.iter().filter(|record| record.kind.is_add()) {
                 let cells = schema.fields.iter();

@@ -1,4 +1,4 @@
-//! What comes out of the versions of a key, about thirty lines for each merge engine.
+//! What comes out of the versions of a key: their order, which of them count, and the merge engine.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,7 +6,9 @@ use std::fmt;
 
 use paimon_meta::{Error, FieldId, MergeEngine, Options, Result, RowKind, SortOrder, TableSchema};
 
+use super::first_row::FirstRow;
 use super::order;
+use super::partial_update::PartialUpdate;
 use crate::cell::Cell;
 
 /// One version of a key, or one row of an append table.
@@ -16,6 +18,9 @@ pub(crate) struct Record {
     pub(crate) sequence: i64,
     pub(crate) cells: BTreeMap<FieldId, Cell>,
 }
+
+/// A version of a key, and the level that it is on.
+pub(crate) type Version = (i32, Record);
 
 /// Options by which tables have other rows than this oracle.
 const REFUSED: [&str; 4] = [
@@ -30,26 +35,39 @@ const REFUSED: [&str; 4] = [
 pub(crate) struct MergeRules {
     /// The key that a bucket is sorted by; empty for append tables.
     pub(crate) key: Vec<FieldId>,
+    /// Compactions look up what older files have of a key (RP-007).
+    pub(crate) looks_up: bool,
     sequence_fields: Vec<FieldId>,
     descending: bool,
     ignore_delete: bool,
+    merge_engine: MergeEngine,
     engine: Box<dyn Engine>,
 }
 
 /// One merge engine.
 pub(super) trait Engine: fmt::Debug {
-    /// What comes out of at least one version, in the order of the merge; `None` if nothing does, a retract if the key is
-    /// gone and older versions of it must be too.
-    fn merge(&self, versions: Vec<Record>) -> Option<Record>;
+    /// What comes out of one or more versions, in the order of the merge (ME 1.3); `None` if nothing does, a retract if
+    /// the key is gone and older versions of it must be too.
+    ///
+    /// Of a lone version it is asked only where rule ME-020 does not hold: in compactions that look up.
+    ///
+    /// # Errors
+    /// `InvalidInput` for versions that the reference does not merge.
+    fn merge(&self, versions: &[Record]) -> Result<Option<Record>>;
 }
 
-/// The last version wins, whatever its kind (ME-010).
+/// The last version wins, whatever its kind (ME-036).
 #[derive(Debug)]
-struct Deduplicate;
+struct Deduplicate {
+    ignore_delete: bool,
+}
 
 impl Engine for Deduplicate {
-    fn merge(&self, mut versions: Vec<Record>) -> Option<Record> {
-        versions.pop()
+    fn merge(&self, versions: &[Record]) -> Result<Option<Record>> {
+        let mut counts = versions
+            .iter()
+            .filter(|version| version.kind.is_add() || !self.ignore_delete);
+        Ok(counts.next_back().cloned())
     }
 }
 
@@ -60,14 +78,6 @@ impl MergeRules {
     /// `Unsupported` for a merge engine or option that the kit does not have, `InvalidInput` or `Corrupt` for options
     /// and names that mean nothing.
     pub(crate) fn new(schema: &TableSchema, options: &Options) -> Result<Self> {
-        let engine: Box<dyn Engine> = match options.value(&Options::MERGE_ENGINE)? {
-            MergeEngine::Deduplicate => Box::new(Deduplicate),
-            other => {
-                return Err(Error::unsupported(format!(
-                    "merge engine {other:?} in the test kit"
-                )));
-            }
-        };
         if let Some(key) = REFUSED.into_iter().find(|key| options.get(key).is_some()) {
             return Err(Error::unsupported(format!("{key} in the test kit")));
         }
@@ -80,13 +90,16 @@ impl MergeRules {
         } else {
             Vec::new()
         };
+        let merge_engine = options.value(&Options::MERGE_ENGINE)?;
         Ok(Self {
             key,
+            looks_up: options.needs_lookup()?,
             sequence_fields: ids(&options.sequence_field())?,
             descending: options.value(&Options::SEQUENCE_FIELD_SORT_ORDER)?
                 == SortOrder::Descending,
             ignore_delete: options.value(&Options::IGNORE_DELETE)?,
-            engine,
+            merge_engine,
+            engine: engine(merge_engine, schema, options)?,
         })
     }
 
@@ -95,19 +108,55 @@ impl MergeRules {
         kind.is_add() || !self.ignore_delete
     }
 
-    /// Whether columns of the rows order versions of a key.
-    pub(crate) fn has_sequence_fields(&self) -> bool {
-        !self.sequence_fields.is_empty()
+    /// Whether the newest version is the result as it is, by sequence numbers alone.
+    pub(crate) fn newest_wins(&self) -> bool {
+        self.merge_engine == MergeEngine::Deduplicate && self.sequence_fields.is_empty()
     }
 
     /// What comes out of the versions of one key, given in any order; `None` if there are none that count.
-    pub(crate) fn merge(&self, mut versions: Vec<Record>) -> Option<Record> {
-        versions.retain(|version| self.takes(version.kind));
-        versions.sort_by(|a, b| self.compare(a, b));
-        if versions.is_empty() {
-            return None;
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub(crate) fn merge(&self, mut versions: Vec<Version>) -> Result<Option<Record>> {
+        // A lone version is not merged (ME-020).
+        if versions.len() < 2 {
+            return Ok(versions.pop().map(|(_, record)| record));
         }
-        self.engine.merge(versions)
+        self.merge_all(versions)
+    }
+
+    /// What a compaction that looks up makes of a key: also a lone version is merged, and with one of level 0 goes the
+    /// version of a higher level than the compacted ones.
+    ///
+    /// # Errors
+    /// Those of the engine; `InvalidInput` where the reference fails, too: only retracts that are ignored (ME 5, item 7).
+    pub(crate) fn merge_looking_up(
+        &self,
+        mut versions: Vec<Version>,
+        higher: Option<Version>,
+    ) -> Result<Option<Record>> {
+        if self.merge_engine != MergeEngine::FirstRow {
+            versions.extend(higher);
+            return self.merge_all(versions);
+        }
+        let first = self.merge_all(versions)?;
+        let first = first.ok_or_else(|| {
+            Error::invalid_input("a compaction of merge engine first-row with no row but retracts")
+        })?;
+        // What has a first row already takes no other (ME 5, item 1).
+        Ok(higher.is_none().then_some(first))
+    }
+
+    fn merge_all(&self, mut versions: Vec<Version>) -> Result<Option<Record>> {
+        versions.sort_by(|(_, a), (_, b)| self.compare(a, b));
+        if self.looks_up && self.merge_engine != MergeEngine::FirstRow {
+            // The highest one is a whole result (ME 1.6).
+            let level = versions.iter().map(|(level, _)| *level);
+            let least = level.filter(|level| *level > 0).min();
+            versions.retain(|(level, _)| *level == 0 || Some(*level) == least);
+        }
+        let records: Vec<Record> = versions.into_iter().map(|(_, record)| record).collect();
+        self.engine.merge(&records)
     }
 
     /// The order of versions (ME 1.3): sequence fields, sequence number, retracts before adds.
@@ -126,4 +175,18 @@ impl MergeRules {
             .then(a.sequence.cmp(&b.sequence))
             .then(a.kind.is_add().cmp(&b.kind.is_add()))
     }
+}
+
+fn engine(engine: MergeEngine, schema: &TableSchema, options: &Options) -> Result<Box<dyn Engine>> {
+    let ignore_delete = options.value(&Options::IGNORE_DELETE)?;
+    Ok(match engine {
+        MergeEngine::Deduplicate => Box::new(Deduplicate { ignore_delete }),
+        MergeEngine::PartialUpdate => Box::new(PartialUpdate::new(schema, options)?),
+        MergeEngine::FirstRow => Box::new(FirstRow::new(options, ignore_delete)?),
+        other => {
+            return Err(Error::unsupported(format!(
+                "merge engine {other:?} in the test kit"
+            )));
+        }
+    })
 }

@@ -8,7 +8,7 @@ use super::flush::Session;
 use super::state::Content;
 use super::table::Table;
 use crate::history::Compaction;
-use crate::oracle::{Compacted, Key, Place, Record};
+use crate::oracle::{Compacted, Key, MergeRules, Place, Record, Rewriting, Version, is_new};
 
 /// The files of a bucket that are compacted, and the level they go to.
 #[derive(Debug, PartialEq)]
@@ -75,27 +75,41 @@ impl Table {
         let Some(choice) = choose(files, compaction, max_level)? else {
             return Ok(Vec::new());
         };
-        let lookup = session.options.value(&Options::DELETION_VECTORS_ENABLED)?;
-        let higher = if lookup {
-            self.delete_higher(session, content, place, &choice)
-        } else {
-            BTreeMap::new()
+        let vectors = session.options.value(&Options::DELETION_VECTORS_ENABLED)?;
+        let new = choice.inputs.iter().any(|entry| entry.file.level == 0);
+        let drop_deletes = choice.output >= highest || vectors;
+        let upgraded = upgradeable(&choice, max_level, vectors, &session.rules);
+        let rewriting = match &upgraded {
+            Some(_) => Rewriting::None,
+            None if session.rules.looks_up && new => Rewriting::LookedUp { drop_deletes },
+            None => Rewriting::Merged { drop_deletes },
         };
-        let as_it_is = !lookup || higher.is_empty() || !session.rules.has_sequence_fields();
-        let upgraded = upgradeable(&choice, max_level, lookup).filter(|_| as_it_is);
         let levels = choice.inputs.iter().map(|entry| entry.file.level);
         let done = Compacted {
             up_to: levels.max().unwrap_or_default(),
             output: choice.output,
-            // What is not written again keeps its deletes.
-            drop_deletes: upgraded.is_none() && (choice.output >= highest || lookup),
-            lookup,
+            rewriting,
+            deletes_higher: vectors && new,
         };
-        content.oracle.compact(place, done, &session.rules);
+        content.oracle.compact(place, done, &session.rules)?;
+        let inputs = self.inputs(session, content, &choice);
+        let higher = self.look_up(session, content, (place, &choice), &inputs);
+        if done.deletes_higher {
+            for found in higher.values().flatten() {
+                let vector = content.vectors.entry(found.file.clone());
+                vector.or_default().insert(found.position);
+            }
+        }
         let added = match upgraded {
             Some(entry) => vec![entry],
             None => {
-                let records = self.merged(session, content, &choice, higher, done.drop_deletes);
+                let mut records = Vec::new();
+                for (key, versions) in inputs {
+                    let found = higher.get(&key).into_iter().flatten();
+                    let next = found.min_by_key(|found| found.version.0);
+                    let next = next.map(|found| &found.version);
+                    records.extend(rewriting.apply(versions, next, &session.rules)?);
+                }
                 let to = (FileSource::Compact, choice.output);
                 self.write_files(session, place, &records, to)?
             }
@@ -107,65 +121,50 @@ impl Table {
         Ok(deleted.chain(added).collect())
     }
 
-    /// The rows of the input files, one for each key.
-    fn merged(
+    /// The versions of the input files, by key.
+    fn inputs(
         &self,
         session: &Session,
         content: &Content,
         choice: &Choice,
-        higher: BTreeMap<Key, Vec<Record>>,
-        drop_deletes: bool,
-    ) -> Vec<Record> {
-        let mut keys = higher;
+    ) -> BTreeMap<Key, Vec<Version>> {
+        let mut keys: BTreeMap<Key, Vec<Version>> = BTreeMap::new();
         for entry in &choice.inputs {
             for (_, record) in self.live_rows(content, entry) {
                 let key = Key::of(record, &session.rules.key);
-                keys.entry(key).or_default().push(record.clone());
+                let version = (entry.file.level, record.clone());
+                keys.entry(key).or_default().push(version);
             }
         }
-        let merged = keys
-            .into_values()
-            .filter_map(|versions| session.rules.merge(versions));
-        merged
-            .filter(|record| record.kind.is_add() || !drop_deletes)
-            .collect()
+        keys
     }
 
-    /// With deletion vectors: marks the rows of files that stay, whose keys the input files have too, as deleted, and
-    /// gives them.
-    fn delete_higher(
+    /// What files that stay have of the keys that the input files have on level 0 only.
+    fn look_up(
         &self,
         session: &Session,
-        content: &mut Content,
-        place: &Place,
-        choice: &Choice,
-    ) -> BTreeMap<Key, Vec<Record>> {
-        let mut keys = BTreeSet::new();
-        for entry in &choice.inputs {
-            let rows = self.live_rows(content, entry);
-            keys.extend(rows.map(|(_, record)| Key::of(record, &session.rules.key)));
+        content: &Content,
+        (place, choice): (&Place, &Choice),
+        inputs: &BTreeMap<Key, Vec<Version>>,
+    ) -> BTreeMap<Key, Vec<Found>> {
+        let mut higher: BTreeMap<Key, Vec<Found>> = BTreeMap::new();
+        if !session.rules.looks_up {
+            return higher;
         }
-        let stay: Vec<ManifestEntry> = content
-            .files(place)
-            .filter(|entry| !choice.inputs.contains(entry))
-            .cloned()
-            .collect();
-        let mut found: BTreeMap<Key, Vec<Record>> = BTreeMap::new();
-        for entry in stay {
-            let mut deleted = Vec::new();
-            for (position, record) in self.live_rows(content, &entry) {
+        let stay = content.files(place);
+        for entry in stay.filter(|entry| !choice.inputs.contains(entry)) {
+            for (position, record) in self.live_rows(content, entry) {
                 let key = Key::of(record, &session.rules.key);
-                if keys.contains(&key) {
-                    found.entry(key).or_default().push(record.clone());
-                    deleted.push(position);
+                if inputs.get(&key).is_some_and(|versions| is_new(versions)) {
+                    higher.entry(key).or_default().push(Found {
+                        file: entry.file.file_name.clone(),
+                        position,
+                        version: (entry.file.level, record.clone()),
+                    });
                 }
             }
-            if !deleted.is_empty() {
-                let name = entry.file.file_name;
-                content.vectors.entry(name).or_default().extend(deleted);
-            }
         }
-        found
+        higher
     }
 
     /// The rows of a file that no deletion vector hides, with their positions.
@@ -204,13 +203,29 @@ impl Table {
     }
 }
 
-/// A single file need not be written again: it goes to the level as it is, unless retracts would stay where none may be.
-fn upgradeable(choice: &Choice, max_level: i32, lookup: bool) -> Option<ManifestEntry> {
+/// A version of a key in a file.
+#[derive(Debug)]
+struct Found {
+    file: String,
+    position: u64,
+    version: Version,
+}
+
+/// A single file need not be written again: it goes to the level as it is, unless retracts would stay where none may be,
+/// or what is looked up changes its rows.
+fn upgradeable(
+    choice: &Choice,
+    max_level: i32,
+    vectors: bool,
+    rules: &MergeRules,
+) -> Option<ManifestEntry> {
     let [only] = choice.inputs.as_slice() else {
         return None;
     };
-    let no_retracts = only.file.delete_row_count == Some(0);
-    if !no_retracts && (lookup || choice.output == max_level) {
+    let retracts = only.file.delete_row_count != Some(0);
+    let looked_up = rules.looks_up && only.file.level == 0;
+    let changes = looked_up && choice.output != max_level && !rules.newest_wins();
+    if changes || retracts && (choice.output == max_level || looked_up && vectors) {
         return None;
     }
     let mut entry = only.clone();

@@ -10,7 +10,7 @@ use paimon_meta::{
 use super::data_file::FileWriter;
 use super::state::Branch;
 use super::table::Table;
-use crate::oracle::{Key, MergeRules, Place, Record};
+use crate::oracle::{Key, MergeRules, Place, Record, Version};
 
 /// The table as one step sees it.
 pub(super) struct Session {
@@ -98,14 +98,15 @@ impl Table {
                 ..Files::default()
             });
         }
-        let mut keys: BTreeMap<Key, Vec<Record>> = BTreeMap::new();
+        let mut keys: BTreeMap<Key, Vec<Version>> = BTreeMap::new();
         for record in records {
             let key = Key::of(record, &session.rules.key);
-            keys.entry(key).or_default().push(record.clone());
+            keys.entry(key).or_default().push((0, record.clone()));
         }
         let changelog = match session.options.value(&Options::CHANGELOG_PRODUCER)? {
             ChangelogProducer::Input => {
-                let rows: Vec<Record> = keys.values().flatten().cloned().collect();
+                let rows = keys.values().flatten();
+                let rows: Vec<Record> = rows.map(|(_, record)| record.clone()).collect();
                 self.write_changelog(session, place, &rows)?
             }
             ChangelogProducer::None => Vec::new(),
@@ -115,10 +116,10 @@ impl Table {
                 )));
             }
         };
-        let merged: Vec<Record> = keys
-            .into_values()
-            .filter_map(|versions| session.rules.merge(versions))
-            .collect();
+        let mut merged: Vec<Record> = Vec::new();
+        for versions in keys.into_values() {
+            merged.extend(session.rules.merge(versions)?);
+        }
         let data = self.write_files(session, place, &merged, (FileSource::Append, 0))?;
         Ok(Files { data, changelog })
     }

@@ -273,7 +273,7 @@ impl Table {
             let records = batcher.records(batch, &first)?;
             next_sequence = batcher.next_sequence;
             for (place, records) in records {
-                content.oracle.write(&place, &records, &session.rules);
+                content.oracle.write(&place, &records, &session.rules)?;
                 let files = self.flush(session, &place, &records)?;
                 all.data.extend(files.data);
                 all.changelog.extend(files.changelog);
