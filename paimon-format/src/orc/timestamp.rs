@@ -82,7 +82,7 @@ impl Timestamps {
                 let ahead = self.zone.as_mut().map_or(0, |zone| zone.offset(second));
                 let wall = second.checked_add(ahead)?;
                 let whole = wall.checked_mul(per_second);
-                let part = nanos / (NANOS / per_second);
+                let part = nanos.div_euclid(NANOS / per_second);
                 match whole {
                     Some(whole) => whole.checked_add(part),
                     // The first second of the range may be one whose end alone fits.
@@ -124,17 +124,18 @@ fn before_1970(second: i64, nanos: i64) -> i64 {
     }
 }
 
-/// Nanoseconds are stored without their last zeros, whose number less one is in the lowest three bits.
+/// Nanoseconds are stored without their last zeros, whose number less one is in the lowest three bits. Before 1970 the
+/// C++ library, and with it Python, writes both seconds and nanoseconds as negative numbers.
 fn nanos_of(stored: i64) -> Result<i64> {
     let zeros = stored & 7;
-    let digits = stored.cast_unsigned() >> 3;
+    let digits = stored >> 3;
     let factor = match zeros {
         0 => 1,
-        zeros => 10_u64.pow(u32::try_from(zeros).unwrap_or(0) + 1),
+        zeros => 10_i64.pow(u32::try_from(zeros).unwrap_or(0) + 1),
     };
-    let nanos = digits.checked_mul(factor).map(u64::cast_signed);
-    nanos
-        .filter(|nanos| (0..NANOS).contains(nanos))
+    digits
+        .checked_mul(factor)
+        .filter(|nanos| nanos.unsigned_abs() < NANOS.unsigned_abs())
         .ok_or_else(|| Error::corrupt(format!("{stored} stands for no nanoseconds")))
 }
 
@@ -147,7 +148,10 @@ mod tests {
         assert_eq!(nanos_of(0).unwrap(), 0);
         assert_eq!(nanos_of(0x0a).unwrap(), 1_000);
         assert_eq!(nanos_of(678 << 3 | 5).unwrap(), 678_000_000);
-        assert!(nanos_of(-1).is_err());
+        assert_eq!(nanos_of(-4699).unwrap(), -588_000_000);
+        assert_eq!(nanos_of(-8).unwrap(), -1);
+        assert!(nanos_of(i64::MIN).is_err());
+        assert!(nanos_of(-1_000_000_000 << 3).is_err());
         assert!(nanos_of(i64::from(i32::MAX) << 3).is_err());
     }
 
