@@ -8,6 +8,7 @@
 //!                        └────── rows: all versions of a key, merged ──────┘
 //! ```
 
+mod aggregation;
 mod first_row;
 mod functions;
 mod merge;

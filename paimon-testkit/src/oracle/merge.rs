@@ -6,6 +6,7 @@ use std::fmt;
 
 use paimon_meta::{Error, FieldId, MergeEngine, Options, Result, RowKind, SortOrder, TableSchema};
 
+use super::aggregation::Aggregation;
 use super::first_row::FirstRow;
 use super::order;
 use super::partial_update::PartialUpdate;
@@ -182,6 +183,7 @@ fn engine(engine: MergeEngine, schema: &TableSchema, options: &Options) -> Resul
     Ok(match engine {
         MergeEngine::Deduplicate => Box::new(Deduplicate { ignore_delete }),
         MergeEngine::PartialUpdate => Box::new(PartialUpdate::new(schema, options)?),
+        MergeEngine::Aggregation => Box::new(Aggregation::new(schema, options)?),
         MergeEngine::FirstRow => Box::new(FirstRow::new(options, ignore_delete)?),
         other => {
             return Err(Error::unsupported(format!(

@@ -1,4 +1,5 @@
-//! Arrays whose order the reference takes from a hash table: nested tables with a key (merge-engines section 4.7).
+//! Arrays whose order the reference takes from a hash table: nested tables with a key, and lists of distinct elements
+//! (merge-engines sections 4.5 and 4.7).
 
 use serde_json::Value;
 
@@ -9,13 +10,13 @@ use crate::json::JsonRow;
 pub(super) fn in_one_order(case: &GoldenCase, read: &GoldenRead, rows: &[JsonRow]) -> Vec<JsonRow> {
     let leading = usize::from(read.request.has_kinds());
     let columns = read.columns.iter().enumerate();
-    let keyed: Vec<usize> = columns
-        .filter(|(_, column)| has_nested_key(case, &column.name))
+    let hashed: Vec<usize> = columns
+        .filter(|(_, column)| is_hashed(case, &column.name))
         .map(|(index, _)| index + leading)
         .collect();
     let ordered = |row: &JsonRow| {
         let mut row = row.clone();
-        for column in &keyed {
+        for column in &hashed {
             if let Some(Value::Array(elements)) = row.get_mut(*column) {
                 elements.sort_by_key(Value::to_string);
             }
@@ -25,7 +26,10 @@ pub(super) fn in_one_order(case: &GoldenCase, read: &GoldenRead, rows: &[JsonRow
     rows.iter().map(ordered).collect()
 }
 
-fn has_nested_key(case: &GoldenCase, column: &str) -> bool {
-    let options = case.definition.get("options");
-    options.is_some_and(|options| options.get(format!("fields.{column}.nested-key")).is_some())
+fn is_hashed(case: &GoldenCase, column: &str) -> bool {
+    let option = |name: &str| {
+        let options = case.definition.get("options")?;
+        options.get(format!("fields.{column}.{name}"))?.as_str()
+    };
+    option("nested-key").is_some() || option("distinct") == Some("true")
 }
