@@ -1,4 +1,4 @@
-//! Raw and merge reads beside plain decode of the same files, in one thread.
+//! Raw and merge reads beside plain decode of the same files, in one thread, and as parts in two.
 //!
 //! `cargo bench -p benches --bench read` measures rows per second of each with criterion, then all of a table in turn and
 //! prints the ratios to plain decode (minimum and median): a busy machine slows both sides alike. With
@@ -11,11 +11,10 @@
     reason = "a bench that cannot go on stops, and prints its results"
 )]
 
-use std::fs;
 use std::time::Instant;
 
 use benches::once;
-use benches::reads::{Case, cases};
+use benches::reads::{Case, cases, two_thread_cases};
 use benches::setup::{keys, tables};
 use criterion::{Criterion, Throughput};
 
@@ -31,12 +30,15 @@ fn main() {
         criterion = criterion.configure_from_args();
     }
     for (name, table) in tables(keys).expect("tables can be written") {
-        let cases = cases(&table).expect("the schema is one");
-        if !only_ratios {
-            measure(&mut criterion, &name, &cases);
-        }
-        if !once {
-            ratios(&name, &cases);
+        let one = cases(&table).expect("the schema is one");
+        let two = two_thread_cases(&table).expect("the files are there");
+        for (name, cases) in [(name.clone(), one), (format!("{name}, 2 threads"), two)] {
+            if !only_ratios {
+                measure(&mut criterion, &name, &cases);
+            }
+            if !once {
+                ratios(&name, &cases);
+            }
         }
     }
     criterion.final_summary();
@@ -45,7 +47,7 @@ fn main() {
 fn measure(criterion: &mut Criterion, name: &str, cases: &[Case]) {
     let mut group = criterion.benchmark_group(name);
     for case in cases {
-        let rows = (case.run)().expect("it reads");
+        let rows = (case.run)().expect("it reads").rows;
         group.throughput(Throughput::Elements(rows as u64));
         group.bench_function(case.name, |bencher| {
             bencher.iter(|| (case.run)().expect("it reads"));
@@ -55,17 +57,18 @@ fn measure(criterion: &mut Criterion, name: &str, cases: &[Case]) {
 }
 
 /// Runs all cases in turn and prints each one's times beside the first one's: wall clock, and time on the processor, which
-/// other programs disturb less.
+/// other programs disturb less; of several threads the one that had most.
 fn ratios(name: &str, cases: &[Case]) {
     let mut wall = vec![Vec::new(); cases.len()];
     let mut processor = vec![Vec::new(); cases.len()];
     let mut rows = vec![0; cases.len()];
     for _ in 0..ROUNDS {
         for (index, case) in cases.iter().enumerate() {
-            let (begin, on_processor) = (now(), processor_seconds());
-            rows[index] = (case.run)().expect("it reads");
+            let begin = now();
+            let done = (case.run)().expect("it reads");
             wall[index].push(begin.elapsed().as_secs_f64());
-            processor[index].push(processor_seconds() - on_processor);
+            rows[index] = done.rows;
+            processor[index].push(done.seconds);
         }
     }
     println!("{name}: seconds minimum (median), times plain decode; {ROUNDS} rounds in turn");
@@ -91,16 +94,6 @@ fn ratios(name: &str, cases: &[Case]) {
 #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
 fn now() -> Instant {
     Instant::now()
-}
-
-/// Seconds that this thread ran, where the system tells; else 0.
-fn processor_seconds() -> f64 {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split(' ')
-        .next()
-        .and_then(|nanos| nanos.parse::<f64>().ok())
-        .unwrap_or(0.0)
-        / 1e9
 }
 
 /// Minimum and median.

@@ -1,21 +1,24 @@
 //! What the benches of reading compare: the Parquet library alone, and reads of the same files.
 
-use std::fs::File;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use arrow_schema::{DataType, Schema};
 use paimon_io::{Caches, ResourceParts, Resources};
 use paimon_meta::{
-    BinaryRow, DataSplit, Datum, FieldId, Options, Predicate, ResolvedTable, Result, Split,
+    BinaryRow, DataSplit, Datum, Error, FieldId, Options, Predicate, ResolvedTable, Result, Split,
     TableSchema,
 };
-use paimon_read::{ReadRequest, TableReader, read_blocking};
+use paimon_read::{ReadRequest, ReadTask, TableReader, block_on, read_blocking};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::errors::Result as ParquetResult;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 
 use crate::columns::COLUMNS;
 use crate::merge_table::{MergeTable, schema_json};
@@ -23,12 +26,62 @@ use crate::merge_table::{MergeTable, schema_json};
 /// Rows in a batch, for all that is compared.
 const BATCH_SIZE: usize = 8192;
 
-/// One thing to measure: its name, and what it does, which returns the number of rows that came out.
+/// One thing to measure.
 pub struct Case {
     /// Name in the results.
     pub name: &'static str,
     /// Runs it once.
-    pub run: Box<dyn Fn() -> Result<usize>>,
+    pub run: Box<dyn Fn() -> Result<Done>>,
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// Rows that came out.
+    pub rows: usize,
+    /// Seconds on the processor, of the thread that had most.
+    pub seconds: f64,
+}
+
+/// Runs these on a thread each.
+fn side_by_side<F: FnOnce() -> Result<usize> + Send>(work: Vec<F>) -> Result<Done> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = work
+            .into_iter()
+            .map(|work| scope.spawn(|| timed(work)))
+            .collect();
+        let mut all = Done {
+            rows: 0,
+            seconds: 0.0,
+        };
+        for thread in threads {
+            let one = thread
+                .join()
+                .map_err(|_| Error::internal("a thread panicked"))??;
+            all.rows += one.rows;
+            all.seconds = all.seconds.max(one.seconds);
+        }
+        Ok(all)
+    })
+}
+
+fn timed(work: impl FnOnce() -> Result<usize>) -> Result<Done> {
+    let begin = processor_seconds();
+    let rows = work()?;
+    Ok(Done {
+        rows,
+        seconds: processor_seconds() - begin,
+    })
+}
+
+/// Seconds that this thread ran, where the system tells; else 0.
+fn processor_seconds() -> f64 {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ')
+        .next()
+        .and_then(|nanos| nanos.parse::<f64>().ok())
+        .unwrap_or(0.0)
+        / 1e9
 }
 
 /// The reads of a table that are compared; the first one is the base line.
@@ -55,8 +108,8 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
             .iter()
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let options = Options(options.collect());
-        let run: Box<dyn Fn() -> Result<usize>> =
-            Box::new(move || read(&table, &request, raw, &options, &resources));
+        let run: Box<dyn Fn() -> Result<Done>> =
+            Box::new(move || timed(|| read(&table, &request, raw, &options, &resources)));
         Case { name, run }
     };
     let case = |name, request, raw| engine(name, request, raw, &[]);
@@ -64,11 +117,10 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
     let plain = Case {
         name: "plain decode of the value columns",
         run: Box::new(move || {
-            files.iter().try_fold(0, |rows, file| {
-                let decoded = plain_decode(file).map_err(|error| {
-                    paimon_meta::Error::internal("plain decode").with_source(error)
-                })?;
-                Ok(rows + decoded)
+            timed(|| {
+                files
+                    .iter()
+                    .try_fold(0, |rows, file| Ok(rows + plain(file, None)?))
             })
         }),
     };
@@ -95,6 +147,73 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
     ])
 }
 
+/// The reads that are compared with two threads; the first one is the base line.
+///
+/// # Errors
+/// Those of the table's schema and files.
+pub fn two_thread_cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
+    let schema = TableSchema::from_json(schema_json().as_bytes())?;
+    let values = COLUMNS.get(1..).unwrap_or_default();
+    let columns = ReadRequest::default().with_columns(&schema, values)?;
+    let halves = halves(&table.files)?;
+    let plain = Case {
+        name: "plain decode of the value columns",
+        run: Box::new(move || {
+            let work = halves.iter().map(|half| {
+                || {
+                    half.iter().try_fold(0, |rows, (file, groups)| {
+                        Ok(rows + plain(file, Some(groups.clone()))?)
+                    })
+                }
+            });
+            side_by_side(work.collect())
+        }),
+    };
+    let resources = Resources::local();
+    let case = |name, request: ReadRequest, raw: bool| {
+        let (table, resources) = (Arc::clone(table), resources.clone());
+        let run: Box<dyn Fn() -> Result<Done>> =
+            Box::new(move || read_in_two(&table, &request, raw, &resources));
+        Case { name, run }
+    };
+    Ok(vec![
+        plain,
+        case("raw read of the value columns, 2 parts", columns, true),
+        case("merge read, 2 parts", ReadRequest::default(), false),
+    ])
+}
+
+/// Row groups of a file.
+type Groups = (PathBuf, Vec<usize>);
+
+/// All row groups in two halves of about as many rows, each with its files in order.
+fn halves(files: &[PathBuf]) -> Result<[Vec<Groups>; 2]> {
+    let mut groups = Vec::new();
+    for file in files {
+        let metadata = File::open(file)
+            .map_err(ParquetError::from)
+            .and_then(|file| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()));
+        let metadata = metadata.map_err(of_parquet)?;
+        for (index, group) in metadata.metadata().row_groups().iter().enumerate() {
+            groups.push((group.num_rows(), file, index));
+        }
+    }
+    groups.sort_by_key(|(rows, ..)| std::cmp::Reverse(*rows));
+    let mut halves: [(i64, BTreeMap<&PathBuf, Vec<usize>>); 2] = Default::default();
+    for (rows, file, index) in groups {
+        let [first, second] = &mut halves;
+        let smaller = if first.0 <= second.0 { first } else { second };
+        smaller.0 += rows;
+        smaller.1.entry(file).or_default().push(index);
+    }
+    Ok(halves.map(|(_, groups)| {
+        let groups = groups.into_iter();
+        groups
+            .map(|(file, groups)| (file.clone(), groups))
+            .collect()
+    }))
+}
+
 const PARTIAL_UPDATE: [(&str, &str); 1] = [("merge-engine", "partial-update")];
 
 const GROUP: [(&str, &str); 2] = [
@@ -109,8 +228,16 @@ const AGGREGATION: [(&str, &str); 3] = [
     ("fields.l1.aggregate-function", "max"),
 ];
 
-/// Decodes the value columns of a file with the Parquet library, strings as views.
-fn plain_decode(path: &Path) -> ParquetResult<usize> {
+fn of_parquet(error: ParquetError) -> Error {
+    Error::internal("plain decode").with_source(error)
+}
+
+fn plain(path: &Path, groups: Option<Vec<usize>>) -> Result<usize> {
+    plain_decode(path, groups).map_err(of_parquet)
+}
+
+/// Decodes the value columns of a file, or of some of its row groups, with the Parquet library, strings as views.
+fn plain_decode(path: &Path, groups: Option<Vec<usize>>) -> ParquetResult<usize> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(&File::open(path)?, options.clone())?;
     let fields: Vec<_> = metadata
@@ -128,8 +255,12 @@ fn plain_decode(path: &Path) -> ParquetResult<usize> {
     let values = ProjectionMask::leaves(metadata.parquet_schema(), 4..12);
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(File::open(path)?, metadata)
         .with_projection(values)
-        .with_batch_size(BATCH_SIZE)
-        .build()?;
+        .with_batch_size(BATCH_SIZE);
+    let reader = match groups {
+        Some(groups) => reader.with_row_groups(groups),
+        None => reader,
+    };
+    let reader = reader.build()?;
     let mut rows = 0;
     for batch in reader {
         rows += batch?.num_rows();
@@ -145,6 +276,39 @@ fn read(
     options: &Options,
     resources: &Resources,
 ) -> Result<usize> {
+    let reader = reader(table, request, options, resources)?;
+    rows_of(&reader, ReadTask::new(split(table, raw)))
+}
+
+/// The same as two parts, side by side.
+fn read_in_two(
+    table: &MergeTable,
+    request: &ReadRequest,
+    raw: bool,
+    resources: &Resources,
+) -> Result<Done> {
+    let reader = reader(table, request, &Options::default(), resources)?;
+    let two = NonZeroUsize::MIN.saturating_add(1);
+    let parts = block_on(reader.subdivide(ReadTask::new(split(table, raw)), two))?;
+    let work = parts.into_iter().map(|part| || rows_of(&reader, part));
+    side_by_side(work.collect())
+}
+
+fn rows_of(reader: &TableReader, task: ReadTask) -> Result<usize> {
+    let mut batches = read_blocking(reader.read(task)?);
+    let mut rows = 0;
+    while let Some(batch) = batches.next_batch() {
+        rows += batch?.num_rows();
+    }
+    Ok(rows)
+}
+
+fn reader(
+    table: &MergeTable,
+    request: &ReadRequest,
+    options: &Options,
+    resources: &Resources,
+) -> Result<TableReader> {
     let schema = TableSchema::from_json(schema_json().as_bytes())?;
     let resolved = ResolvedTable {
         location: table.path.display().to_string(),
@@ -157,7 +321,11 @@ fn read(
         changes: None,
         fallback: None,
     };
-    let split = Split::Data(DataSplit {
+    TableReader::new(Arc::new(resolved), request.clone(), resources.clone())
+}
+
+fn split(table: &MergeTable, raw: bool) -> Split {
+    Split::Data(DataSplit {
         snapshot_id: 1,
         partition: BinaryRow::default(),
         bucket: 0,
@@ -167,12 +335,5 @@ fn read(
         deletion_files: None,
         streaming: false,
         raw_convertible: raw,
-    });
-    let reader = TableReader::new(Arc::new(resolved), request.clone(), resources.clone())?;
-    let mut batches = read_blocking(reader.read(split.into())?);
-    let mut rows = 0;
-    while let Some(batch) = batches.next_batch() {
-        rows += batch?.num_rows();
-    }
-    Ok(rows)
+    })
 }

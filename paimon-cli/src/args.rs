@@ -68,6 +68,9 @@ pub(crate) struct PlanArguments {
     /// How the plan is written [default: text on a terminal, else json]
     #[arg(long, value_enum)]
     pub(crate) format: Option<TextOrJson>,
+    /// Show each split as at most so many parts, to be read side by side; files may be looked into for where to cut
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
+    pub(crate) parts: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Args)]
@@ -185,7 +188,7 @@ pub(crate) struct Selection {
     #[arg(long = "option", value_name = "KEY=VALUE", help_heading = STATE, value_parser = key_value)]
     pub(crate) options: Vec<(String, String)>,
     /// Tasks at once [default: number of cores]
-    #[arg(short, long, value_name = "TASKS")]
+    #[arg(short, long, value_name = "TASKS", value_parser = at_least_one)]
     pub(crate) jobs: Option<NonZeroUsize>,
 }
 
@@ -195,6 +198,12 @@ const STATE: &str = "Which state of the table";
 /// Names of columns in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnNames(pub(crate) Vec<String>);
+
+fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    let number: Result<usize, _> = text.parse();
+    let number = number.map_err(|error| error.to_string())?;
+    NonZeroUsize::new(number).ok_or_else(|| "expected at least 1".to_owned())
+}
 
 fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {

@@ -16,6 +16,7 @@ mod metadata;
 mod names;
 mod ordered;
 mod paper;
+mod parts;
 mod plan;
 mod progress;
 mod reading;

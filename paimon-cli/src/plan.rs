@@ -1,6 +1,9 @@
 //! `paimon plan`: the splits.
 
+mod parts;
+
 use std::io::{IsTerminal, Write};
+use std::num::NonZeroUsize;
 
 use paimon_meta::{Result, Split, TableSchema};
 use paimon_plan::{ConjunctUse, PlannedSplit, PruneStep, Pruning, Why};
@@ -8,12 +11,13 @@ use paimon_read::TableReader;
 use paimon_testkit::{GoldenFile, GoldenSplit};
 use serde::Serialize;
 
-use crate::args::{PlanArguments, Selection, TextOrJson};
+use crate::args::{PlanArguments, TextOrJson};
 use crate::failure::Failure;
 use crate::following::{Following, Next};
 use crate::human::{count, size};
 use crate::names::condition_text;
 use crate::reading::Reading;
+use parts::PartReport;
 
 /// A plan as JSON.
 #[derive(Debug, Serialize)]
@@ -60,6 +64,9 @@ struct SplitReport {
     /// Why nobody does.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_supported: Option<String>,
+    /// What it is cut into, if that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<PartReport>>,
 }
 
 /// What the text shows of a split.
@@ -80,16 +87,18 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
         });
     let mut out = std::io::stdout().lock();
     if arguments.selection.stream {
-        return write_plans(&arguments.selection, format, &mut out);
+        return write_plans(arguments, format, &mut out);
     }
     let reading = Reading::open(&arguments.selection)?;
     match format {
         TextOrJson::Json => {
-            let report = Report::of(&reading)?;
+            let report = Report::of(&reading, arguments.parts)?;
             serde_json::to_writer(&mut out, &report).map_err(Failure::of_writer)?;
             writeln!(out)?;
         }
-        TextOrJson::Text => out.write_all(Report::of(&reading)?.text().as_bytes())?,
+        TextOrJson::Text => {
+            out.write_all(Report::of(&reading, arguments.parts)?.text().as_bytes())?
+        }
     }
     out.flush()?;
     Ok(())
@@ -97,14 +106,14 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 
 /// Every plan that a stream has now: a list in JSON, one after the other in text.
 fn write_plans(
-    selection: &Selection,
+    arguments: &PlanArguments,
     format: TextOrJson,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let mut following = Following::open(selection)?;
+    let mut following = Following::open(&arguments.selection)?;
     let mut first = true;
     while let Next::Reading(reading) = following.next()? {
-        let report = Report::of(&reading)?;
+        let report = Report::of(&reading, arguments.parts)?;
         match format {
             TextOrJson::Json => {
                 out.write_all(if first { b"[" } else { b",\n" })?;
@@ -127,6 +136,7 @@ fn report(
     reading: &Reading,
     reader: &TableReader,
     planned: PlannedSplit<'_>,
+    parts: Option<NonZeroUsize>,
 ) -> Result<SplitReport> {
     let task = reading.task(planned.index())?;
     let first = planned.files().start;
@@ -134,7 +144,7 @@ fn report(
         let run = |files: std::ops::Range<usize>| files.map(|file| file - first).collect();
         runs.into_iter().map(run).collect()
     });
-    let reader = reader.provider(&task);
+    let provider = reader.provider(&task);
     let branch = match &task.split {
         Split::Fallback(_) => reading.table.fallback.as_deref(),
         _ => None,
@@ -147,8 +157,13 @@ fn report(
         exact_row_count: planned.exact_row_count(),
         why: planned.why(),
         sections: sections.collect(),
-        reader: reader.as_ref().ok().copied(),
-        not_supported: reader.err().map(|error| error.message().to_owned()),
+        parts: parts
+            .filter(|_| provider.is_ok())
+            .map(|parts| PartReport::all(reader, task, parts, schema))
+            .transpose()
+            .map_err(|error| reading.error_in(planned.index(), error))?,
+        reader: provider.as_ref().ok().copied(),
+        not_supported: provider.err().map(|error| error.message().to_owned()),
     })
 }
 
@@ -170,12 +185,12 @@ fn shown(planned: PlannedSplit<'_>, split: &GoldenSplit) -> Shown {
 }
 
 impl<'a> Report<'a> {
-    fn of(reading: &'a Reading) -> Result<Self> {
+    fn of(reading: &'a Reading, parts: Option<NonZeroUsize>) -> Result<Self> {
         let reader = reading.reader(reading.request(Default::default()))?;
         let splits = reading
             .plan
             .iter()
-            .map(|split| report(reading, &reader, split));
+            .map(|split| report(reading, &reader, split, parts));
         let conjuncts = reading.plan.conjuncts().iter();
         Ok(Self {
             snapshot: reading.plan.snapshot_id(),
@@ -215,6 +230,9 @@ impl<'a> Report<'a> {
                     count(file.rows, "row"),
                     size(file.size)
                 ));
+            }
+            for (number, part) in split.parts.iter().flatten().enumerate() {
+                text.push_str(&format!("  part {number} {}\n", part.text()));
             }
         }
         text

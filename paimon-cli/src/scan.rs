@@ -20,6 +20,7 @@ use crate::following::{Following, Next};
 use crate::human::{count, number};
 use crate::metadata::Listing;
 use crate::ordered::{Lane, in_order};
+use crate::parts::{self, ScanTask};
 use crate::progress::Progress;
 use crate::reading::Reading;
 use crate::row_reader::RowReader;
@@ -194,11 +195,12 @@ impl Rows {
             (Written::Csv, false) => text.csv(&batch).map(Content::Text),
             _ => Ok(Content::Rows(batch)),
         };
+        let tasks = parts::tasks(reading, reader.table())?;
         let mut progress = Progress::new(&reading.resources, reading.plan.len(), false);
         in_order(
-            reading.plan.len(),
+            tasks.len(),
             reading.jobs,
-            |split, lane| read_split(reading, &reader, split, &encode, lane),
+            |task, lane| read_task(reading, &reader, tasks.get(task), &encode, lane),
             |chunk: Chunk| {
                 let rows = (*left).min(chunk.rows as u64);
                 *left -= rows;
@@ -217,15 +219,17 @@ impl Rows {
 }
 
 /// Reads one task into a lane.
-fn read_split(
+fn read_task(
     reading: &Reading,
     reader: &RowReader,
-    split: usize,
+    task: Option<&ScanTask>,
     encode: &(impl Fn(RecordBatch) -> Result<Content> + Sync),
     lane: &Lane<'_, Chunk>,
 ) -> Result<()> {
+    let Some(task) = task else { return Ok(()) };
+    let split = task.split;
     let read = || {
-        let mut batches = read_blocking(reader.read(reading.task(split)?)?);
+        let mut batches = read_blocking(reader.read(task.task(reading)?)?);
         while let Some(batch) = batches.next_batch() {
             let batch = batch?;
             let rows = batch.num_rows();
@@ -269,14 +273,15 @@ fn write_table(reading: &Reading, out: &mut impl Write) -> Result<(), Failure> {
     let text = RowText::new(&reading.fields(), reading.row_kinds);
     let mut rows = Vec::new();
     if wanted > 0 {
+        let splits = parts::splits(reading);
         in_order(
-            reading.plan.len(),
+            splits.len(),
             reading.jobs,
             |split, lane| {
-                read_split(
+                read_task(
                     reading,
                     &reader,
-                    split,
+                    splits.get(split),
                     &|batch| Ok(Content::Rows(batch)),
                     lane,
                 )

@@ -1,12 +1,15 @@
 //! Splits of the branch that a table falls back to: read as a table of their own, in the columns of the table (RP-537).
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
-use futures_util::TryStreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryStreamExt};
 use paimon_meta::{
-    Error, FieldId, Leaf, Predicate, ResolvedTable, Result, Split, TablePredicate, TableSchema,
+    DataSplit, Error, FieldId, Leaf, Predicate, ResolvedTable, Result, Split, TablePredicate,
+    TableSchema,
 };
 
 use crate::columns::Shape;
@@ -15,7 +18,7 @@ use crate::filter::RowFilter;
 use crate::provider::{Claim, SplitReadProvider, not_mine, provider_of, read_task};
 use crate::request::ReadRequest;
 use crate::stream::BatchStream;
-use crate::task::ReadTask;
+use crate::task::{Part, ReadTask};
 
 /// Reads splits of the fallback branch: their files have schemas of that branch, whose columns are those of the table by
 /// position.
@@ -32,10 +35,19 @@ impl SplitReadProvider for FallbackProvider {
             return Claim::No;
         };
         let claimed = in_branch(context).and_then(|context| {
-            let task = ReadTask::new(Split::Data(split.clone()));
+            let task = data_task(split.clone(), task.part.clone());
             provider_of(&task, &context).map(|_| ())
         });
         Claim::of(claimed)
+    }
+
+    fn subdivide(
+        &self,
+        task: ReadTask,
+        parts: NonZeroUsize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Vec<ReadTask>>> {
+        subdivide_in_branch(task, parts, Arc::clone(context)).boxed()
     }
 
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
@@ -43,11 +55,39 @@ impl SplitReadProvider for FallbackProvider {
             return Err(not_mine());
         };
         let schema = Shape::new(&context.table, &context.request, None)?.schema;
-        let rows = read_task(ReadTask::new(Split::Data(split)), &in_branch(context)?)?;
+        let rows = read_task(data_task(split, task.part), &in_branch(context)?)?;
         let own = SchemaRef::clone(&schema);
         let rows = rows.and_then(move |batch| std::future::ready(renamed(&batch, &own)));
         Ok(BatchStream::new(schema, rows))
     }
+}
+
+fn data_task(split: DataSplit, part: Option<Part>) -> ReadTask {
+    ReadTask {
+        split: Split::Data(split),
+        part,
+    }
+}
+
+async fn subdivide_in_branch(
+    task: ReadTask,
+    parts: NonZeroUsize,
+    context: Arc<ReadContext>,
+) -> Result<Vec<ReadTask>> {
+    let Split::Fallback(split) = task.split else {
+        return Err(not_mine());
+    };
+    let branch = in_branch(&context)?;
+    let task = data_task(split, task.part);
+    let parts = provider_of(&task, &branch)?.subdivide(task, parts, &branch);
+    let back = |task: ReadTask| match task.split {
+        Split::Data(split) => ReadTask {
+            split: Split::Fallback(split),
+            part: task.part,
+        },
+        split => ReadTask { split, ..task },
+    };
+    Ok(parts.await?.into_iter().map(back).collect())
 }
 
 /// The same read of the branch.

@@ -1,4 +1,4 @@
-//! Picks of files that are read as they are: every row of every row group that is not deleted, in file order.
+//! Picks of files that are read as they are: every row of every row group that is wanted and not deleted, in file order.
 //!
 //! Serves raw splits, and sections of one file without retract rows inside a merge split.
 
@@ -18,30 +18,34 @@ use crate::window::{PickSource, Window};
 /// Files whose opening is requested before they are needed.
 const FILES_AHEAD: usize = 4;
 
+/// A file, and which rows of it are read; `None` is all.
+#[derive(Clone, Debug)]
+pub(crate) struct FileRows {
+    pub(crate) meta: Arc<DataFileMeta>,
+    pub(crate) rows: Option<RowRanges>,
+}
+
 /// A file whose row groups are handed out one by one.
 #[derive(Debug)]
 struct Current {
     file: Arc<OpenFile>,
+    rows: RowRanges,
     next_group: usize,
 }
 
-/// Picks all rows of files.
+/// Picks rows of files.
 #[derive(Debug)]
 pub(crate) struct FilePicks {
     opener: FileOpener,
     columns: Arc<ColumnPlan>,
-    files: VecDeque<Arc<DataFileMeta>>,
+    files: VecDeque<FileRows>,
     opens: Fetches<Arc<OpenFile>>,
-    opening: VecDeque<Ticket>,
+    opening: VecDeque<(Ticket, Option<RowRanges>)>,
     current: Option<Current>,
 }
 
 impl FilePicks {
-    pub(crate) fn new(
-        opener: FileOpener,
-        columns: Arc<ColumnPlan>,
-        files: Vec<Arc<DataFileMeta>>,
-    ) -> Self {
+    pub(crate) fn new(opener: FileOpener, columns: Arc<ColumnPlan>, files: Vec<FileRows>) -> Self {
         let files = if columns.nothing_passes {
             VecDeque::new()
         } else {
@@ -69,7 +73,7 @@ impl FilePicks {
         current.next_group += 1;
         let layout = current.file.group(group)?;
         let rows = layout.first_row..layout.first_row + u64::from(layout.row_count);
-        let rows = RowRanges::from_range(rows).intersect(&current.file.may_match);
+        let rows = RowRanges::from_range(rows).intersect(&current.rows);
         let rows = current.file.deletions.left_of(rows);
         if rows.is_empty() {
             return Ok(true);
@@ -82,16 +86,18 @@ impl FilePicks {
 
     async fn next_file(&mut self) -> Result<bool> {
         while self.opening.len() < FILES_AHEAD
-            && let Some(meta) = self.files.pop_front()
+            && let Some(FileRows { meta, rows }) = self.files.pop_front()
         {
-            self.opening
-                .push_back(self.opens.start(self.opener.open_for(&meta, &self.columns)));
+            let open = self.opener.open_for(&meta, &self.columns);
+            self.opening.push_back((self.opens.start(open), rows));
         }
-        let Some(ticket) = self.opening.pop_front() else {
+        let Some((ticket, rows)) = self.opening.pop_front() else {
             return Ok(false);
         };
         let file = self.opens.wait(ticket).await?;
+        let may_match = &file.may_match;
         self.current = Some(Current {
+            rows: rows.map_or_else(|| may_match.clone(), |rows| rows.intersect(may_match)),
             file,
             next_group: 0,
         });

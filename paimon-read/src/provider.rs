@@ -1,8 +1,11 @@
 //! The chain of readers: who reads a task. Facts: RP-200, RP-201, RP-211.
 
 use std::fmt::Debug;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
 use paimon_meta::{Error, Result};
 
 use crate::context::ReadContext;
@@ -53,6 +56,21 @@ pub trait SplitReadProvider: Debug + Send + Sync {
         _context: &Arc<ReadContext>,
     ) -> Result<Vec<SectionDescription>> {
         Ok(Vec::new())
+    }
+
+    /// The task as at most so many parts of about equal work, which can be read side by side: together they have its
+    /// rows, none twice, and in their order they keep its order. A provider that cannot cut gives the task back whole, and
+    /// then never sees a part of one. May read what tells where to cut, footers say.
+    ///
+    /// # Errors
+    /// What is wrong with the task; errors of the store.
+    fn subdivide(
+        &self,
+        task: ReadTask,
+        _parts: NonZeroUsize,
+        _context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Vec<ReadTask>>> {
+        ready(Ok(vec![task])).boxed()
     }
 
     /// The rows of a task that was claimed.

@@ -1,19 +1,23 @@
 //! Reading without a merge: files in order. Facts: RP-200, RP-201, RP-211, section 4 of the read path.
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use paimon_meta::{DataSplit, Result, Split};
 
 use crate::columns::{ColumnPlan, PartitionValues, Shape};
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
 use crate::files::FilePicks;
+use crate::parts::{check_rows, files_with_rows, row_parts};
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::request::{RowKinds, RowOrder};
 use crate::split_read::{Leg, check, partition_values, stream};
 use crate::stream::BatchStream;
-use crate::task::ReadTask;
+use crate::task::{Part, ReadTask};
 
 /// Reads splits of append tables, and splits of primary-key tables that need no merge.
 ///
@@ -33,10 +37,12 @@ impl SplitReadProvider for RawProvider {
         let Split::Data(split) = &task.split else {
             return Claim::No;
         };
-        if context.table.schema.has_primary_key() && !needs_no_merge(split, context) {
+        let is_part_of_merge = matches!(task.part, Some(Part::Keys(_)));
+        let has_key = context.table.schema.has_primary_key();
+        if has_key && (is_part_of_merge || !needs_no_merge(split, context)) {
             return Claim::No;
         }
-        let checked = context.shape();
+        let checked = check_rows(split, task.part.as_ref()).and_then(|()| context.shape());
         let checked = checked.and_then(|shape| check(split, context, &shape));
         Claim::of(checked)
     }
@@ -55,6 +61,15 @@ impl SplitReadProvider for RawProvider {
         Ok(vec![SectionDescription::new(all, &columns, None)])
     }
 
+    fn subdivide(
+        &self,
+        task: ReadTask,
+        parts: NonZeroUsize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Vec<ReadTask>>> {
+        subdivide_rows(task, parts, Arc::clone(context)).boxed()
+    }
+
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
         let Split::Data(split) = task.split else {
             return Err(not_mine());
@@ -62,7 +77,7 @@ impl SplitReadProvider for RawProvider {
         let partition = partition_values(&split, context)?;
         stream(split, context, move |opener, shape, split| {
             let columns = raw_columns(shape, opener.context(), &partition)?;
-            let files = split.files.into_iter().map(Arc::new).collect();
+            let files = files_with_rows(split, task.part)?;
             let picks = FilePicks::new(opener, Arc::new(columns), files);
             Ok(VecDeque::from([Leg {
                 picks: Box::new(picks),
@@ -70,6 +85,29 @@ impl SplitReadProvider for RawProvider {
             }]))
         })
     }
+}
+
+/// Parts of files that are read as they are.
+///
+/// # Errors
+/// As [`row_parts`].
+async fn subdivide_rows(
+    task: ReadTask,
+    parts: NonZeroUsize,
+    context: Arc<ReadContext>,
+) -> Result<Vec<ReadTask>> {
+    let Split::Data(split) = &task.split else {
+        return Err(not_mine());
+    };
+    let found = row_parts(split, task.part.clone(), parts, &context).await?;
+    if found.len() < 2 {
+        return Ok(vec![task]);
+    }
+    let part = |(split, part)| ReadTask {
+        split: Split::Data(split),
+        part: Some(part),
+    };
+    Ok(found.into_iter().map(part).collect())
 }
 
 /// Nothing is known of a row before it is read.

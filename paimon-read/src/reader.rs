@@ -1,5 +1,6 @@
 //! The entry point: a table, a request, and tasks to read.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
@@ -17,6 +18,9 @@ use crate::raw::RawProvider;
 use crate::request::ReadRequest;
 use crate::stream::BatchStream;
 use crate::task::{ReadTask, TaskOrdering};
+
+/// Most parts of one task.
+const MOST_PARTS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 
 /// Reads tasks of one table with one request.
 #[derive(Clone, Debug)]
@@ -70,6 +74,24 @@ impl TableReader {
     /// One task per split.
     pub fn tasks(&self, splits: impl IntoIterator<Item = Split>) -> Vec<ReadTask> {
         splits.into_iter().map(ReadTask::new).collect()
+    }
+
+    /// The task as parts of about equal work that can be read side by side, at most so many (and at most 1024): together
+    /// they have its rows, none twice, and one after the other they keep its [order](Self::ordering). A part can be
+    /// subdivided again. Each part counts the request's limit for itself.
+    ///
+    /// A merge is cut at keys, files that are read as they are at rows. Where the bounds of the files in metadata are
+    /// enough to tell where, nothing is read; else footers and keys of the largest files, which the parts then find in the
+    /// cache. Fewer parts come back, the task alone at the least, where there is nothing to cut at.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; errors of the store and of the files.
+    pub async fn subdivide(&self, task: ReadTask, parts: NonZeroUsize) -> Result<Vec<ReadTask>> {
+        let provider = provider_of(&task, &self.context)?;
+        match parts.min(MOST_PARTS) {
+            NonZeroUsize::MIN => Ok(vec![task]),
+            parts => provider.subdivide(task, parts, &self.context).await,
+        }
     }
 
     /// Name of the provider that reads a task.

@@ -53,6 +53,8 @@ pub(crate) struct Piece {
     joined_rows: u32,
     /// Rows below this one are decided.
     passed: u32,
+    /// Rows from this one on are never picked.
+    end: u32,
     /// What the value pass has of it.
     pub(crate) values: PieceValues,
 }
@@ -60,7 +62,7 @@ pub(crate) struct Piece {
 impl Piece {
     /// Whether every row is decided.
     pub(crate) fn is_decided(&self) -> bool {
-        self.passed >= self.row_count
+        self.passed >= self.end
     }
 
     /// Whether columns are read of it beside those of the key pass.
@@ -86,7 +88,7 @@ impl Piece {
         let absolute = |range: Range<u32>| {
             self.first_row + u64::from(range.start)..self.first_row + u64::from(range.end)
         };
-        let open = (self.passed < self.row_count).then_some(self.passed..self.row_count);
+        let open = (self.passed < self.end).then_some(self.passed..self.end);
         self.picked
             .iter()
             .cloned()
@@ -150,6 +152,7 @@ impl Window {
             picked: Vec::new(),
             joined_rows: if exact { 1 } else { JOINED_ROWS },
             passed: 0,
+            end: layout.row_count,
             values: PieceValues::default(),
         };
         self.pieces.push_back(Some(piece));
@@ -242,6 +245,22 @@ impl Window {
             return;
         };
         piece.passed = piece.passed.max(row);
+        self.drop_if_lost(number);
+    }
+
+    /// Says that no row of the piece from `row` on will be picked.
+    pub(crate) fn close(&mut self, number: u32, row: u32) {
+        let Some(piece) = self.piece_mut(number) else {
+            return;
+        };
+        piece.end = piece.end.min(row);
+        self.drop_if_lost(number);
+    }
+
+    fn drop_if_lost(&mut self, number: u32) {
+        let Some(piece) = self.piece(number) else {
+            return;
+        };
         // A piece whose rows all lost is never decoded.
         if piece.is_decided() && piece.picked.is_empty() {
             self.remove(number);

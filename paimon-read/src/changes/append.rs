@@ -35,7 +35,9 @@ impl SplitReadProvider for AppendChangesProvider {
 
     fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim {
         match &task.split {
-            Split::Incremental(split) if !context.table.schema.has_primary_key() => {
+            Split::Incremental(split)
+                if task.part.is_none() && !context.table.schema.has_primary_key() =>
+            {
                 claim_parts(&[later(split.clone())], context)
             }
             _ => Claim::No,

@@ -13,6 +13,7 @@ use crate::columns::Shape;
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
 use crate::files::FilePicks;
+use crate::parts::files_with_rows;
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::raw::raw_columns;
 use crate::request::{RowKinds, RowOrder};
@@ -36,6 +37,8 @@ impl SplitReadProvider for AsWrittenProvider {
             return Claim::No;
         };
         let changes = split.streaming || split.bucket < 0;
+        // Rows that belong together, those of an update, must not get into two parts.
+        let changes = changes && task.part.is_none();
         if !context.table.schema.has_primary_key() || !changes {
             return Claim::No;
         }
@@ -68,7 +71,7 @@ impl SplitReadProvider for AsWrittenProvider {
         let partition = partition_values(&split, context)?;
         let rows = stream(split, context, move |opener, shape, split| {
             let columns = raw_columns(&stored_kinds(shape), opener.context(), &partition)?;
-            let files = split.files.into_iter().map(Arc::new).collect();
+            let files = files_with_rows(split, None)?;
             let picks = FilePicks::new(opener, Arc::new(columns), files);
             Ok(VecDeque::from([Leg {
                 picks: Box::new(picks),

@@ -61,7 +61,9 @@ impl SplitReadProvider for DiffProvider {
     fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim {
         match &task.split {
             Split::Incremental(split)
-                if !split.streaming && context.table.schema.has_primary_key() =>
+                if task.part.is_none()
+                    && !split.streaming
+                    && context.table.schema.has_primary_key() =>
             {
                 match Self::of_states(context) {
                     Ok(of_states) => claim_parts(&states(split), &of_states),

@@ -43,7 +43,9 @@ impl SplitReadProvider for OverwriteProvider {
     fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim {
         match &task.split {
             Split::Incremental(split)
-                if split.streaming && context.table.schema.has_primary_key() =>
+                if task.part.is_none()
+                    && split.streaming
+                    && context.table.schema.has_primary_key() =>
             {
                 claim_parts(&states(split), &Self::of_states(context))
             }

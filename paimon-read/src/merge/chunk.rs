@@ -1,5 +1,6 @@
 //! Windows of keys: what the key pass decodes, and what it keeps of it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -45,6 +46,10 @@ pub(crate) struct KeyPlan {
     pub(crate) user_order: Option<RowConverter>,
     /// Conditions on key columns alone: all versions of a key pass or fail together, so rows may be left out here.
     pub(crate) key_predicate: Option<TablePredicate>,
+    /// What of a file may hold keys that are wanted: the condition on keys, and the range of the part.
+    pub(crate) may_match: Option<TablePredicate>,
+    /// The range of keys that are read.
+    pub(crate) span: KeyWindows,
     pub(crate) batch_size: usize,
 }
 
@@ -60,6 +65,8 @@ pub(crate) struct RunFile {
 pub(crate) struct KeyChunk {
     pub(crate) piece: u32,
     pub(crate) keys: KeyWindow,
+    /// Keys from this one on are above the range that is read.
+    pub(crate) end: usize,
     pub(crate) positions: Positions,
     pub(crate) kinds: Option<ScalarBuffer<i8>>,
     sequences: Option<ScalarBuffer<i64>>,
@@ -86,6 +93,34 @@ impl KeyChunk {
             level: self.file.meta.level,
             rank: self.file.needs.rank,
         }
+    }
+}
+
+/// The bounds of a range of keys as windows of one key; `None` has no bound.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyWindows {
+    pub(crate) from: Option<KeyWindow>,
+    /// The first key above the range.
+    pub(crate) to: Option<KeyWindow>,
+}
+
+impl KeyWindows {
+    /// Which of ascending keys are in the range.
+    pub(super) fn within(&self, keys: &KeyWindow) -> Range<usize> {
+        let below = |bound: &KeyWindow| {
+            let (mut low, mut high) = (0, keys.len());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if keys.compare(middle, bound, 0).is_lt() {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            low
+        };
+        let start = self.from.as_ref().map_or(0, below);
+        start..self.to.as_ref().map_or(keys.len(), below)
     }
 }
 
@@ -209,9 +244,11 @@ impl KeyPlan {
             }
             None => None,
         };
+        let keys = self.encoder.encode(keys)?;
         Ok(KeyChunk {
             piece,
-            keys: self.encoder.encode(keys)?,
+            end: keys.len(),
+            keys,
             positions,
             kinds: kinds.map(checked_kinds).transpose()?,
             sequences: sequences.map(values::<Int64Type>).transpose()?,

@@ -9,6 +9,7 @@ use super::section::{KeyedFile, SectionPlan};
 use crate::columns::{PartitionValues, Shape};
 use crate::describe::{KeyPassDescription, KeyPassFile, SectionDescription, field_ids};
 use crate::open::FileOpener;
+use crate::task::KeySpan;
 
 /// The sections of a merge split.
 ///
@@ -19,8 +20,9 @@ pub(crate) fn describe_sections(
     shape: &Arc<Shape>,
     split: &DataSplit,
     partition: PartitionValues,
+    span: Option<&KeySpan>,
 ) -> Result<Vec<SectionDescription>> {
-    let plans = SplitPlans::new(opener, shape, partition)?;
+    let plans = SplitPlans::new(opener, shape, partition, span)?;
     let position = |file: &KeyedFile| {
         let name = &file.meta.file_name;
         let found = split

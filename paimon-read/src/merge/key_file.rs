@@ -65,7 +65,7 @@ impl Reading {
             .ok_or_else(|| Error::internal("no keys"))?;
         let may_match = plan
             .opener
-            .may_match(&file.meta, &open.data, plan.key_predicate.as_ref())
+            .may_match(&file.meta, &open.data, plan.may_match.as_ref())
             .await?;
         let mut groups = VecDeque::new();
         for group in 0..open.data.layout().groups.len() {
@@ -126,6 +126,13 @@ impl Reading {
             .map(|chunk| Next::Keys(Box::new(chunk)))
     }
 
+    /// Leaves the file: no row from here on is picked.
+    pub(super) fn leave(self, window: &mut Window) {
+        if let Some(group) = self.group {
+            window.pass(group.piece, group.row_count);
+        }
+    }
+
     /// Goes on to the next row group; requests the one after it.
     async fn next_group(
         &mut self,
@@ -149,6 +156,9 @@ impl Reading {
         let batches = requests.groups.wait(ticket).await?;
         let piece = window.open(Arc::clone(&self.open), group, Arc::clone(&plan.columns))?;
         let layout = self.open.group(group)?;
+        let outside = Positions::new(&rows, layout.first_row)?;
+        outside.rows(0, 1, |row, _| window.pass(piece, row));
+        window.close(piece, outside.end());
         self.group = Some(GroupKeys {
             piece,
             first_row: layout.first_row,

@@ -149,7 +149,7 @@ impl KeyPass {
             RunHead::Loaded(chunk, position) => Some(LiveHead {
                 keys: &chunk.keys,
                 position: *position,
-                end: chunk.keys.len(),
+                end: chunk.end,
                 sentinel: false,
                 rows: chunk.rows(),
             }),

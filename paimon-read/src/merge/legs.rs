@@ -12,6 +12,7 @@ use crate::columns::{PartitionValues, Shape};
 use crate::fold::FoldPlan;
 use crate::open::FileOpener;
 use crate::split_read::Leg;
+use crate::task::KeySpan;
 use crate::window::{PickSource, Window};
 
 /// The legs of a merge split in key order.
@@ -23,8 +24,9 @@ pub(crate) fn merge_legs(
     shape: &Arc<Shape>,
     split: DataSplit,
     partition: PartitionValues,
+    span: Option<&KeySpan>,
 ) -> Result<VecDeque<Leg>> {
-    let plans = SplitPlans::new(opener, shape, partition)?;
+    let plans = SplitPlans::new(opener, shape, partition, span)?;
     let sections = plans.rows.joined(plans.rows.sections(split.files)?);
     let mut legs: Vec<(Option<&Fold>, Sections)> = Vec::new();
     for section in sections {
@@ -62,17 +64,18 @@ impl SplitPlans {
         opener: FileOpener,
         shape: &Arc<Shape>,
         partition: PartitionValues,
+        span: Option<&KeySpan>,
     ) -> Result<Self> {
         let context = opener.context();
         let fold = match FoldPlan::new(&context.table, shape, context.request.row_kinds)? {
             None => None,
             Some(plan) => Some(Fold {
-                merge: SplitMerge::new(opener.clone(), &plan.versions, partition.clone())?,
+                merge: SplitMerge::new(opener.clone(), &plan.versions, partition.clone(), span)?,
                 plan: Arc::new(plan),
             }),
         };
         Ok(Self {
-            rows: SplitMerge::new(opener, shape, partition)?,
+            rows: SplitMerge::new(opener, shape, partition, span)?,
             fold,
         })
     }

@@ -1,19 +1,24 @@
 //! The provider of merge reads. Facts: RP-200, RP-300, RP-303.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use paimon_meta::{DataSplit, Result, Split};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use paimon_meta::{DataSplit, Error, FieldId, Result, Split};
 
 use super::describe::describe_sections;
 use super::legs::merge_legs;
+use super::section::divide;
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
 use crate::fold::FoldPlan;
 use crate::open::FileOpener;
+use crate::parts::{SpanOf, key_parts};
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::split_read::{check, partition_values, stream};
 use crate::stream::BatchStream;
-use crate::task::ReadTask;
+use crate::task::{KeySpan, Part, ReadTask};
 
 /// Reads splits of primary-key tables by merging the sorted runs of each section.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +38,7 @@ impl SplitReadProvider for MergeProvider {
         if !context.table.schema.has_primary_key() || changes {
             return Claim::No;
         }
-        Claim::of(check_merge(split, context))
+        Claim::of(check_part(task, context).and_then(|()| check_merge(split, context)))
     }
 
     fn describe(
@@ -46,7 +51,22 @@ impl SplitReadProvider for MergeProvider {
         };
         let partition = partition_values(split, context)?;
         let opener = FileOpener::new(context, split);
-        describe_sections(opener, &context.shape()?, split, partition)
+        describe_sections(
+            opener,
+            &context.shape()?,
+            split,
+            partition,
+            key_span(task.part.as_ref()),
+        )
+    }
+
+    fn subdivide(
+        &self,
+        task: ReadTask,
+        parts: NonZeroUsize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Vec<ReadTask>>> {
+        subdivide_keys(task, parts, Arc::clone(context)).boxed()
     }
 
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
@@ -55,9 +75,59 @@ impl SplitReadProvider for MergeProvider {
         };
         let partition = partition_values(&split, context)?;
         stream(split, context, move |opener, shape, split| {
-            merge_legs(opener, shape, split, partition)
+            merge_legs(
+                opener,
+                shape,
+                split,
+                partition,
+                key_span(task.part.as_ref()),
+            )
         })
     }
+}
+
+fn key_span(part: Option<&Part>) -> Option<&KeySpan> {
+    match part {
+        Some(Part::Keys(span)) => Some(span),
+        _ => None,
+    }
+}
+
+/// The range of keys that a task reads.
+fn span_of(part: Option<&Part>, context: &ReadContext) -> Result<SpanOf> {
+    let keys = context.table.schema.key_fields()?;
+    SpanOf::new(key_span(part), keys.into_iter().cloned().collect())
+}
+
+fn check_part(task: &ReadTask, context: &ReadContext) -> Result<()> {
+    match &task.part {
+        Some(Part::Rows(_)) => Err(Error::invalid_input(
+            "the task is a part of files that are read as they are, this request merges them",
+        )),
+        part => span_of(part.as_ref(), context).map(|_| ()),
+    }
+}
+
+async fn subdivide_keys(
+    task: ReadTask,
+    parts: NonZeroUsize,
+    context: Arc<ReadContext>,
+) -> Result<Vec<ReadTask>> {
+    let Split::Data(split) = &task.split else {
+        return Err(not_mine());
+    };
+    let span = span_of(task.part.as_ref(), &context)?;
+    let is_key = |id: &FieldId| span.fields().iter().any(|field| field.id == *id);
+    let (condition, _) = divide(context.request.predicate.as_ref(), is_key);
+    let found = key_parts(split, &span, condition.as_ref(), parts, &context).await?;
+    if found.len() < 2 {
+        return Ok(vec![task]);
+    }
+    let part = |(split, span)| ReadTask {
+        split: Split::Data(split),
+        part: Some(Part::Keys(span)),
+    };
+    Ok(found.into_iter().map(part).collect())
 }
 
 /// Checks what a merge reads beside the output, too.

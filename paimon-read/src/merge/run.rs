@@ -35,6 +35,8 @@ pub(crate) struct Run {
     reading: Option<Reading>,
     /// The last key that was loaded, to see that keys ascend.
     last_key: Option<(KeyWindow, usize)>,
+    /// Keys above the range that is read were met: nothing more comes.
+    past_end: bool,
 }
 
 impl Run {
@@ -49,6 +51,7 @@ impl Run {
             opening: None,
             reading: None,
             last_key: None,
+            past_end: false,
         };
         run.seek_next_file(plan)?;
         Ok(run)
@@ -82,7 +85,7 @@ impl Run {
         match &self.head {
             RunHead::Finished => false,
             RunHead::Sentinel(_) => self.reading.is_some(),
-            RunHead::Loaded(chunk, position) => *position == chunk.keys.len(),
+            RunHead::Loaded(chunk, position) => *position == chunk.end,
         }
     }
 
@@ -116,6 +119,13 @@ impl Run {
         window: &mut Window,
         requests: &mut KeyRequests,
     ) -> Result<()> {
+        if self.past_end {
+            if let Some(reading) = self.reading.take() {
+                reading.leave(window);
+            }
+            self.head = RunHead::Finished;
+            return Ok(());
+        }
         if self.reading.is_none() {
             if !matches!(self.head, RunHead::Sentinel(_)) {
                 return self.seek_next_file(plan);
@@ -131,7 +141,7 @@ impl Run {
             .await
             .at(|| Frame::File(name))?
         {
-            Next::Keys(chunk) => self.take(*chunk),
+            Next::Keys(chunk) => self.take(*chunk, plan, window),
             Next::Nothing => Ok(()),
             Next::End => {
                 if let Some(reading) = self.reading.take() {
@@ -142,7 +152,7 @@ impl Run {
         }
     }
 
-    fn take(&mut self, chunk: KeyChunk) -> Result<()> {
+    fn take(&mut self, mut chunk: KeyChunk, plan: &KeyPlan, window: &mut Window) -> Result<()> {
         let disorder = |what: &str| {
             Err(
                 Error::corrupt(format!("keys are not in ascending order {what}"))
@@ -163,7 +173,21 @@ impl Run {
             return disorder(&format!("at row {row} of a batch"));
         }
         self.last_key = Some((chunk.keys.clone(), chunk.keys.len() - 1));
+        let wanted = plan.span.within(&chunk.keys);
+        if wanted.end < chunk.keys.len() {
+            self.check_end(plan, &chunk.file.meta)?;
+            self.past_end = true;
+            // The window holds fewer than 2^32 rows: it is part of a piece.
+            let end = u32::try_from(wanted.end).unwrap_or(u32::MAX);
+            chunk
+                .positions
+                .rows(end, 1, |row, _| window.close(chunk.piece, row));
+        }
+        chunk.end = wanted.end;
         self.head = RunHead::Loaded(chunk, 0);
+        if wanted.start > 0 {
+            self.advance_to(wanted.start, window);
+        }
         Ok(())
     }
 

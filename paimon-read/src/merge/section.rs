@@ -12,7 +12,7 @@ use paimon_meta::{
 };
 use paimon_plan::{KeyRange, interval_partition};
 
-use super::chunk::{KeyPlan, RunFile};
+use super::chunk::{KeyPlan, KeyWindows, RunFile};
 use super::key_pass::KeyPass;
 use super::keys::KeyEncoder;
 use super::needs::{FileNeeds, NeedRules, needs};
@@ -20,10 +20,12 @@ use super::picker::Rules;
 use super::run::Run;
 use crate::columns::{ColumnPlan, PartitionValues, Shape};
 use crate::evolve::Wanted;
-use crate::files::FilePicks;
+use crate::files::{FilePicks, FileRows};
 use crate::fold::refuses_retracts;
 use crate::open::FileOpener;
+use crate::parts::SpanOf;
 use crate::request::RowKinds;
+use crate::task::KeySpan;
 use crate::window::PickSource;
 
 /// A file with its decoded place in key order.
@@ -72,6 +74,8 @@ pub(super) struct SplitMerge {
     /// Conditions on key columns alone, and the rest.
     key_predicate: Option<TablePredicate>,
     rest: Option<TablePredicate>,
+    /// The range of keys that are read.
+    span: SpanOf,
 }
 
 impl SplitMerge {
@@ -79,6 +83,7 @@ impl SplitMerge {
         opener: FileOpener,
         shape: &Arc<Shape>,
         partition: PartitionValues,
+        span: Option<&KeySpan>,
     ) -> Result<Self> {
         let table = Arc::clone(&opener.context().table);
         let (options, schema) = (&table.options, &table.schema);
@@ -110,6 +115,7 @@ impl SplitMerge {
             },
             key_predicate,
             rest,
+            span: SpanOf::new(span, key_fields.clone())?,
             key_fields,
             opener,
         })
@@ -126,7 +132,10 @@ impl SplitMerge {
     ///
     /// # Errors
     /// `Corrupt` for keys that do not decode.
-    pub(super) fn sections(&self, files: Vec<DataFileMeta>) -> Result<Vec<Vec<Vec<KeyedFile>>>> {
+    pub(super) fn sections(
+        &self,
+        mut files: Vec<DataFileMeta>,
+    ) -> Result<Vec<Vec<Vec<KeyedFile>>>> {
         let types = self.key_types();
         let types: Vec<&DataType> = types.iter().collect();
         for file in &files {
@@ -138,13 +147,14 @@ impl SplitMerge {
                 })?;
             }
         }
+        // Both keys decode, so they compare.
+        files.retain(|file| self.span.meets(file).unwrap_or(true));
         let files = files
             .into_iter()
             .map(|meta| KeyedFile {
                 meta: Arc::new(meta),
             })
             .collect();
-        // Both keys decode, so they compare.
         let compare = |a: &BinaryRow, b: &BinaryRow| {
             a.as_ref()
                 .compare(b.as_ref(), &types)
@@ -153,10 +163,15 @@ impl SplitMerge {
         Ok(interval_partition(files, compare))
     }
 
-    /// Whether the rows of a section are the rows of its files, in order.
+    /// Whether the rows of a section are the rows of its files, in order. Files of which only some keys are wanted are not
+    /// among them: it takes a key pass to tell which rows have them.
     fn is_plain(&self, runs: &[Vec<KeyedFile>]) -> bool {
         let [run] = runs else { return false };
-        !self.need_rules.keep_kinds && run.iter().all(|file| file.meta.is_known_without_deletes())
+        let is_whole = |file: &KeyedFile| self.span.holds(&file.meta).unwrap_or(false);
+        !self.need_rules.keep_kinds
+            && run
+                .iter()
+                .all(|file| file.meta.is_known_without_deletes() && is_whole(file))
     }
 
     /// The same with neighbours that are plain as one, so that their files are opened ahead of each other.
@@ -219,7 +234,11 @@ impl SplitMerge {
     pub(super) fn section(&self, runs: Vec<Vec<KeyedFile>>) -> Result<Box<dyn PickSource>> {
         let SectionPlan { columns, key_pass } = self.plan_section(&runs)?;
         let Some(KeyColumns { decoded, needs }) = key_pass else {
-            let files = runs.into_iter().flatten().map(|file| file.meta).collect();
+            let files = runs.into_iter().flatten().map(|file| FileRows {
+                meta: file.meta,
+                rows: None,
+            });
+            let files = files.collect();
             return Ok(Box::new(FilePicks::new(
                 self.opener.clone(),
                 columns,
@@ -229,6 +248,8 @@ impl SplitMerge {
         let (keys, user_fields) = self.split_decoded(&decoded);
         let encoder = KeyEncoder::new(&self.key_types())?;
         let ordered_key = encoder.own_values().filter(|_| columns.early_is_only(keys));
+        let may_match = self.key_predicate.clone().into_iter();
+        let may_match: Vec<_> = may_match.chain(self.span.condition()?).collect();
         let mut columns = Arc::unwrap_or_clone(columns);
         columns.ordered = ordered_key.is_some();
         let plan = KeyPlan {
@@ -238,6 +259,8 @@ impl SplitMerge {
             decoded,
             key_columns: self.key_fields.len(),
             key_types: self.key_types(),
+            may_match: (!may_match.is_empty()).then(|| Predicate::and(may_match)),
+            span: self.span_windows(&encoder)?,
             encoder,
             ordered_key,
             key_predicate: self.key_predicate.clone(),
@@ -249,6 +272,15 @@ impl SplitMerge {
             .map(|files| Run::new(&plan, files))
             .collect::<Result<_>>()?;
         Ok(Box::new(KeyPass::new(plan, self.rules, runs)))
+    }
+
+    fn span_windows(&self, encoder: &KeyEncoder) -> Result<KeyWindows> {
+        let window = |key: Option<Vec<_>>| key.map(|key| encoder.encode_one(&key)).transpose();
+        let [from, to] = self.span.bounds()?;
+        Ok(KeyWindows {
+            from: window(from)?,
+            to: window(to)?,
+        })
     }
 
     /// The key columns of what a key pass decodes, and those of `sequence.field`.
@@ -325,7 +357,7 @@ fn run_files(runs: Vec<Vec<KeyedFile>>, needs: Vec<FileNeeds>) -> Result<Vec<Vec
 }
 
 /// Divides a condition into conjuncts on key columns alone (RP-323) and the rest.
-fn divide(
+pub(crate) fn divide(
     predicate: Option<&TablePredicate>,
     is_key: impl Fn(&FieldId) -> bool,
 ) -> (Option<TablePredicate>, Option<TablePredicate>) {

@@ -13,6 +13,7 @@ mod golden;
 mod io;
 mod key_types;
 mod memory;
+mod parts;
 mod property;
 mod providers;
 mod raw_claims;

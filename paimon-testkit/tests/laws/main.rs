@@ -9,6 +9,8 @@ mod coverage;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
+mod parts;
+#[cfg(test)]
 mod routes;
 #[cfg(test)]
 mod table;

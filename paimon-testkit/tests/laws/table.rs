@@ -147,6 +147,24 @@ impl Case {
     }
 
     fn try_read(&self, query: &Query, route: &Route) -> Result<Vec<JsonRow>> {
+        let (reader, tasks, types) = self.tasks(query, route)?;
+        let mut rows = Vec::new();
+        if route.backwards {
+            for task in tasks.into_iter().rev() {
+                rows.extend(drain(&reader, vec![task], &types)?);
+            }
+        } else {
+            rows = drain(&reader, tasks, &types)?;
+        }
+        Ok(rows)
+    }
+
+    /// The reader of a query, its tasks, and the types of its columns.
+    pub(crate) fn tasks(
+        &self,
+        query: &Query,
+        route: &Route,
+    ) -> Result<(TableReader, Vec<ReadTask>, Vec<DataType>)> {
         let table = self.resolve(route)?;
         let mut plan = self.plan(&table, query, route)?;
         if route.serialised {
@@ -179,25 +197,17 @@ impl Case {
         if route.never_raw {
             tasks.iter_mut().for_each(merge_it);
         }
-        let mut rows = Vec::new();
-        if route.backwards {
-            for task in tasks.into_iter().rev() {
-                rows.extend(drain(&reader, vec![task], &types)?);
-            }
-        } else {
-            rows = drain(&reader, tasks, &types)?;
-        }
-        Ok(rows)
+        Ok((reader, tasks, types))
     }
 }
 
-fn refused<T>(error: Error) -> Refusable<T> {
+pub(crate) fn refused<T>(error: Error) -> Refusable<T> {
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error:?}");
     Err(Refused(error))
 }
 
 /// What another process would get.
-fn through_text<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
+pub(crate) fn through_text<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
@@ -221,7 +231,11 @@ fn types_of(table: &ResolvedTable, request: &ReadRequest) -> Result<Vec<DataType
 }
 
 /// All rows of tasks. Kinds, where they are kept, come first as text.
-fn drain(reader: &TableReader, tasks: Vec<ReadTask>, types: &[DataType]) -> Result<Vec<JsonRow>> {
+pub(crate) fn drain(
+    reader: &TableReader,
+    tasks: Vec<ReadTask>,
+    types: &[DataType],
+) -> Result<Vec<JsonRow>> {
     let request = &reader.context().request;
     let mut batches = read_blocking(reader.read_all(tasks)?);
     let mut rows = Vec::new();

@@ -7,7 +7,7 @@ use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use paimon_meta::{
     CompareOp, DataField, DataFileMeta, DataSplit, Datum, DeletionFile, ErrorKind, Frame,
-    Predicate, TablePredicate,
+    Predicate, RowKind, TablePredicate,
 };
 use paimon_read::{ReadRequest, RowKinds, block_on};
 use paimon_testkit::{CountingStore, VectorFile, VectorWidth};
@@ -416,6 +416,69 @@ proptest! {
             let split = DataSplit { raw_convertible, ..whole.clone() };
             let request = ReadRequest { limit: case.limit, ..keys.clone() };
             prop_assert_eq!(&table.rows(split, request).unwrap(), &expected);
+        }
+    }
+}
+
+#[test]
+fn a_vector_of_a_million_rows_acts_by_position_in_many_row_groups() {
+    // RP-614: positions count rows of the file, whatever row groups and pages are skipped before them.
+    const ROWS: i32 = 1_200_000;
+    let table = TestTable::new(&[("k", "INT NOT NULL"), ("n", "INT")], &["k"]).laid_out(Layout {
+        group_rows: 20_000,
+        page_rows: 2_000,
+        ..Layout::default()
+    });
+    let records: Vec<Record> = (0..ROWS)
+        .map(|row| Record {
+            kind: RowKind::Insert,
+            sequence: i64::from(row),
+            values: vec![Some(Datum::Int(row * 2)), Some(Datum::Int(row % 1000))],
+        })
+        .collect();
+    let file = table.write_records("a", &records);
+    // Stretches and single rows, whole row groups too.
+    let is_deleted = |row: u64| {
+        let mixed = (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 6 != 0;
+        (mixed || row / 20_000 == 7) && row / 20_000 != 9
+    };
+    let deleted: Vec<u64> = (0..u64::try_from(ROWS).unwrap())
+        .filter(|row| is_deleted(*row))
+        .collect();
+    assert!(deleted.len() > 950_000);
+    let left = |keys: std::ops::Range<i32>, n: i32| -> Vec<String> {
+        let rows = (0..ROWS).filter(|row| !is_deleted(u64::try_from(*row).unwrap()));
+        let rows = rows.filter(|row| keys.contains(&(row * 2)) && row % 1000 < n);
+        rows.map(|row| format!("{} {}", row * 2, row % 1000))
+            .collect()
+    };
+    let (k, n) = (table.field("k"), table.field("n"));
+    let between = |keys: &std::ops::Range<i32>| {
+        let ends = [keys.start, keys.end - 1].map(Datum::Int);
+        let [low, high] = ends;
+        Predicate::between(k.id, k.data_type.clone(), low, high)
+    };
+    let below = Predicate::lt(n.id, n.data_type.clone(), Datum::Int(3));
+    for width in WIDTHS {
+        let raw = table.with_vectors(table.raw_split(vec![file.clone()]), &[&deleted], width);
+        let merged = DataSplit {
+            raw_convertible: false,
+            ..raw.clone()
+        };
+        for split in [raw, merged] {
+            // From the middle of a row group to the middle of another one, across the ones that are gone and whole.
+            let keys = 250_001..430_123;
+            let request = ReadRequest {
+                predicate: Some(Predicate::and([between(&keys), below.clone()])),
+                ..ReadRequest::default()
+            };
+            assert_eq!(table.rows(split.clone(), request).unwrap(), left(keys, 3));
+            let count = ReadRequest {
+                projection: Some(Vec::new()),
+                ..ReadRequest::default()
+            };
+            let all = table.rows(split, count).unwrap().len();
+            assert_eq!(all, records.len() - deleted.len());
         }
     }
 }

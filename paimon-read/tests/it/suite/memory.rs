@@ -109,3 +109,54 @@ fn memory_does_not_grow_with_the_section_for_a_key_of_two_integers() {
         },
     });
 }
+
+/// Peak of a merge of so many files of 100 rows across all keys, each key in two of them, and the bytes of the files.
+fn peak_of_small_files(files: usize) -> (u64, u64) {
+    let table =
+        TestTable::new(&[("k", "BIGINT NOT NULL"), ("v", "STRING")], &["k"]).laid_out(Layout {
+            compression: Compression::ZSTD(ZstdLevel::default()),
+            ..Layout::default()
+        });
+    let step = files / 2;
+    let write = |file: usize| {
+        let records: Vec<Record> = (0..100)
+            .map(|row| {
+                let key = i64::try_from(file / 2 + row * step).unwrap();
+                Record {
+                    kind: RowKind::Insert,
+                    sequence: i64::try_from(file * 100 + row).unwrap(),
+                    values: vec![
+                        Some(Datum::BigInt(key)),
+                        Some(Datum::String(format!("{file}-{key:0>140}"))),
+                    ],
+                }
+            })
+            .collect();
+        table.write_records(&format!("f{file}"), &records)
+    };
+    let metas: Vec<_> = (0..files).map(write).collect();
+    let bytes = metas.iter().map(|file| file.file_size).sum();
+    let split = paimon_meta::Split::Data(table.split(metas));
+    let info = allocation_counter::measure(|| {
+        let reader = table.reader(ReadRequest::default());
+        let mut stream = reader.read(ReadTask::new(split.clone())).unwrap();
+        let mut found = 0;
+        while let Some(batch) = block_on(futures_util::StreamExt::next(&mut stream)) {
+            found += batch.unwrap().num_rows();
+        }
+        assert_eq!(found, step * 100);
+    });
+    (info.bytes_max, bytes)
+}
+
+#[test]
+fn two_thousand_files_across_all_keys_take_what_each_of_them_takes() {
+    for files in [20, 200, 2000] {
+        let (peak, bytes) = peak_of_small_files(files);
+        println!(
+            "{files} {peak} {} {}",
+            peak / files as u64,
+            bytes / files as u64
+        );
+    }
+}

@@ -4,6 +4,7 @@
 //! kind and sequence number.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch};
@@ -294,9 +295,22 @@ impl TestTable {
         TableReader::new(Arc::new(self.table.clone()), request, resources).unwrap()
     }
 
-    /// The rows of a split.
+    /// The rows of a split; its parts have the same, in the same order.
     pub(crate) fn rows(&self, split: DataSplit, request: ReadRequest) -> Result<Vec<String>> {
-        rows(&self.reader(request), split)
+        let reader = self.reader(request);
+        let whole = rows(&reader, split.clone())?;
+        for parts in [2, 5] {
+            let task = ReadTask::new(Split::Data(split.clone()));
+            let parts = NonZeroUsize::new(parts).unwrap();
+            let parts = block_on(reader.subdivide(task, parts)).unwrap();
+            let batches = collect(reader.read_all(parts.clone()).unwrap()).unwrap();
+            let found: Vec<String> = batches
+                .iter()
+                .flat_map(|batch| text(&reader, batch))
+                .collect();
+            assert_eq!(found, whole, "{parts:?}");
+        }
+        Ok(whole)
     }
 
     /// The rows of files that must be merged, all columns.
