@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
             writeln!(out)?;
         }
         TextOrJson::Text => {
-            out.write_all(Report::of(&reading, arguments.parts)?.text().as_bytes())?
+            out.write_all(Report::of(&reading, arguments.parts)?.text().as_bytes())?;
         }
     }
     out.flush()?;

@@ -3,9 +3,8 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use paimon_format::RowRanges;
 use paimon_meta::{BinaryRow, DataType, Datum, Result, Split, TableSchema};
-use paimon_read::{KeySpan, Part, ReadTask, TableReader, block_on};
+use paimon_read::{KeySpan, Part, ReadTask, RowRanges, TableReader, block_on};
 use serde::Serialize;
 
 use crate::human::{count, number};

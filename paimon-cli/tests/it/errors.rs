@@ -8,7 +8,7 @@ fn failed(arguments: &[&str]) -> (i32, String) {
 #[test]
 fn wrong_usage_exits_with_2() {
     let table = golden("lab_r_one");
-    let cases: [&[&str]; 13] = [
+    let cases: [&[&str]; 14] = [
         &[],
         &["scan"],
         &["shred", &table],
@@ -19,6 +19,7 @@ fn wrong_usage_exits_with_2() {
         &["scan", &table, "--columns", "k,,v"],
         &["scan", &table, "--snapshot", "1", "--tag", "a"],
         &["scan", &table, "-j", "0"],
+        &["plan", &table, "--parts", "0"],
         &["scan", "/nowhere", "--where", "k = = 1"],
         &["count", &table, "--stream"],
         &["scan", &table, "--stream", "--format", "table"],
@@ -28,6 +29,15 @@ fn wrong_usage_exits_with_2() {
         assert_eq!(code, 2, "{arguments:?}: {text}");
         assert!(!text.is_empty(), "{arguments:?}");
     }
+}
+
+#[test]
+fn no_task_at_once_is_named_as_too_few() {
+    let (_, text) = failed(&["scan", &golden("lab_r_one"), "--jobs", "0"]);
+    assert!(
+        text.starts_with("error: invalid value '0' for '--jobs <TASKS>': expected at least 1"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -44,3 +44,24 @@ fn what_cannot_be_read_can_be_planned() {
     let reason = split["not_supported"].as_str().unwrap();
     assert!(reason.starts_with("aggregate function median"), "{reason}");
 }
+
+#[test]
+fn parts_say_what_each_of_them_reads() {
+    let overlap = plan(&[&golden("lab_r_overlap"), "--parts", "2"]);
+    let parts = overlap["splits"][0]["parts"].as_array().unwrap();
+    assert_eq!(parts[0]["keys"], json!({"from": null, "to": "75"}));
+    assert_eq!(parts[1]["keys"], json!({"from": "75", "to": null}));
+    assert_eq!(parts[0]["files"].as_array().unwrap().len(), 2);
+    let one = plan(&[&golden("lab_r_one"), "--parts", "4"]);
+    let parts = one["splits"][0]["parts"].as_array().unwrap();
+    let rows: Vec<&Value> = parts.iter().map(|part| &part["rows"][0][0]).collect();
+    assert_eq!(
+        rows,
+        [
+            &json!([0, 25]),
+            &json!([25, 50]),
+            &json!([50, 75]),
+            &json!([75, 100])
+        ]
+    );
+}

@@ -168,10 +168,8 @@ impl SplitMerge {
     fn is_plain(&self, runs: &[Vec<KeyedFile>]) -> bool {
         let [run] = runs else { return false };
         let is_whole = |file: &KeyedFile| self.span.holds(&file.meta).unwrap_or(false);
-        !self.need_rules.keep_kinds
-            && run
-                .iter()
-                .all(|file| file.meta.is_known_without_deletes() && is_whole(file))
+        let has_no_deletes = |file: &KeyedFile| file.meta.is_known_without_deletes();
+        !self.need_rules.keep_kinds && run.iter().all(is_whole) && run.iter().all(has_no_deletes)
     }
 
     /// The same with neighbours that are plain as one, so that their files are opened ahead of each other.

@@ -150,13 +150,9 @@ fn peak_of_small_files(files: usize) -> (u64, u64) {
 }
 
 #[test]
-fn two_thousand_files_across_all_keys_take_what_each_of_them_takes() {
-    for files in [20, 200, 2000] {
-        let (peak, bytes) = peak_of_small_files(files);
-        println!(
-            "{files} {peak} {} {}",
-            peak / files as u64,
-            bytes / files as u64
-        );
-    }
+fn two_thousand_runs_at_once_take_their_bytes_and_32_kib_each() {
+    let files = 2000;
+    let (peak, bytes) = peak_of_small_files(files);
+    let bound = bytes + files as u64 * (32 << 10);
+    assert!(peak <= bound, "{peak} bytes for files of {bytes}");
 }

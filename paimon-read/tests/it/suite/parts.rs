@@ -3,12 +3,12 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use paimon_format::RowRanges;
 use paimon_io::{Counter, Resources};
 use paimon_meta::{
     BinaryRow, CompareOp, DataFileMeta, DataSplit, Datum, ErrorKind, Predicate, Split, encode_row,
     parse_type,
 };
+use paimon_read::RowRanges;
 use paimon_read::{KeySpan, Part, ReadRequest, ReadTask, RowKinds, TableReader, block_on};
 use paimon_testkit::CountingStore;
 
