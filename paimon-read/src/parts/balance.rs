@@ -1,7 +1,7 @@
 //! Which keys to cut at, so that parts have about equal work.
 //!
 //! Work is spread over keys: a *stretch* is so much of it between two keys, evenly or not is not known. Where other
-//! stretches tell how keys are distributed between two keys, a stretch that spans them is taken to be distributed alike.
+//! stretches tell how keys are distributed between two keys, a stretch that spans them is taken to be distributed about alike.
 
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
@@ -142,10 +142,11 @@ impl Spread {
         for (first, last, weight) in wide {
             let known = sum(last + 1).saturating_sub(sum(*first));
             let count = (last + 1 - first) as u128;
-            match (weight * SCALE).checked_div(known) {
-                Some(share) => density.add(*first, last + 1, share),
-                None => even.add(*first, last + 1, weight * SCALE / count),
-            }
+            // Half of it alike, half evenly: other stretches may leave gaps out.
+            let share = (weight * SCALE / 2).checked_div(known);
+            density.add(*first, last + 1, share.unwrap_or_default());
+            let alike = share.map_or(0, |_| weight * SCALE / 2);
+            even.add(*first, last + 1, (weight * SCALE - alike) / count);
             divided.add(*first, *last, *weight);
         }
         let shares = density.sums().into_iter().zip(even.sums()).zip(gaps);
