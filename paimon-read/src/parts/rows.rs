@@ -222,7 +222,7 @@ fn row_in(layout: &Layout, rows: &RowRanges, share: Share, has_pages: bool) -> u
             return if above <= below { group.first_row } else { end };
         }
         let wanted = rows.clip(group.first_row..end);
-        let rank = u128::from(wanted.row_count()) * above / weight.max(1);
+        let rank = (u128::from(wanted.row_count()) * above + weight / 2) / weight.max(1);
         let rank = u64::try_from(rank).unwrap_or_default();
         return nth(&wanted, rank).unwrap_or(end);
     }
