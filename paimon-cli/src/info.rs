@@ -19,8 +19,8 @@ use paimon_io::{Resources, join};
 use paimon_meta::{
     DataPaths, DeletionVectorRange, Error, Frame, IndexManifestEntry, ManifestColumns,
     ManifestFileMeta, ManifestReader, ResolvedTable, Result, ResultExt, Snapshot, Statistics,
-    decode_hash_index, decode_index_manifest, decode_manifest_list, index_path, manifest_path,
-    statistics_path,
+    decode_hash_index, decode_index_manifest_with, decode_manifest_list_with, index_path,
+    manifest_path, statistics_path,
 };
 use paimon_plan::TableLocation;
 use paimon_read::block_on;
@@ -184,7 +184,7 @@ impl<W: Write> Walk<'_, W> {
         let bytes = self.get(manifest_path(name));
         let length = bytes.as_ref().map_or(0, |bytes| bytes.len()) as u64;
         let manifests = bytes
-            .and_then(|bytes| decode_manifest_list(&bytes))
+            .and_then(|bytes| decode_manifest_list_with(&bytes, self.resources.manifest_format()))
             .at(|| Frame::ManifestList(name.to_owned()))
             .at(|| Frame::Snapshot(snapshot.id));
         let what = format!("{kind} manifest list {name}");
@@ -254,7 +254,11 @@ impl<W: Write> Walk<'_, W> {
 
     /// The inner error is that of the manifest, the outer one that of the output.
     fn show_entries(&mut self, bytes: &[u8], expected: u64) -> Result<Result<()>, Failure> {
-        let reader = match ManifestReader::new(bytes, ManifestColumns::default()) {
+        let reader = match ManifestReader::new_with(
+            bytes,
+            ManifestColumns::default(),
+            self.resources.manifest_format(),
+        ) {
             Ok(reader) => reader,
             Err(error) => return Ok(Err(error)),
         };
@@ -287,7 +291,7 @@ impl<W: Write> Walk<'_, W> {
         let bytes = self.get(manifest_path(name));
         let length = bytes.as_ref().map_or(0, |bytes| bytes.len()) as u64;
         let files = bytes
-            .and_then(|bytes| decode_index_manifest(&bytes))
+            .and_then(|bytes| decode_index_manifest_with(&bytes, self.resources.manifest_format()))
             .at(|| Frame::IndexManifest(name.to_owned()))
             .at(|| Frame::Snapshot(snapshot.id));
         let what = format!("index manifest {name}");

@@ -18,8 +18,8 @@ use paimon_plan::{
     TableLocation, plan,
 };
 use paimon_read::{
-    ChangelogTable, ChangelogView, FineTimestamps, ReadRequest, ReadTask, RowKinds, TableReader,
-    block_on,
+    ChangelogTable, ChangelogView, FineTimestamps, ManifestFormats, ReadRequest, ReadTask,
+    RowKinds, TableReader, block_on,
 };
 
 use crate::args::Selection;
@@ -307,6 +307,7 @@ fn resources(jobs: NonZeroUsize) -> Resources {
     let threads = threads.and_then(Threads::start);
     Resources::new(ResourceParts {
         spawn: threads.map(|threads| Arc::new(threads) as Arc<dyn Spawn>),
+        manifest_format: Some(Arc::new(ManifestFormats)),
         ..ResourceParts::default()
     })
 }

@@ -6,6 +6,8 @@ mod assemble;
 mod avro;
 #[cfg(any(feature = "avro", feature = "orc", feature = "parquet"))]
 mod decimal;
+#[cfg(any(feature = "orc", feature = "parquet"))]
+mod manifest_formats;
 #[cfg(feature = "orc")]
 mod orc;
 #[cfg(any(feature = "avro", feature = "orc", feature = "parquet"))]
@@ -29,6 +31,8 @@ pub use orc::OrcReader;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetReader;
 
+#[cfg(any(feature = "orc", feature = "parquet"))]
+pub use manifest_formats::ManifestFormats;
 pub use prune::prune;
 pub use reader::{Bounds, DataFile, FormatReader, Grain, GroupBatches, GroupLayout, Layout};
 pub use registry::{FormatOptions, format_reader, format_reader_with};

@@ -19,6 +19,8 @@ mod integer;
 mod numbers;
 mod proto;
 mod resolve;
+mod row_index;
+mod statistics;
 mod stream;
 mod stripe;
 mod text;
@@ -49,11 +51,19 @@ pub struct OrcReader {
     pub instant_zone: Option<String>,
 }
 
+impl OrcReader {
+    /// [`FormatReader::open`] with the type of the file.
+    pub(crate) async fn open_file(&self, source: Arc<dyn ByteSource>) -> Result<OrcFile> {
+        let zone = Zone::named(self.instant_zone.as_deref().unwrap_or_default())?;
+        OrcFile::open(source, zone).await
+    }
+}
+
 impl FormatReader for OrcReader {
     fn open(&self, source: Arc<dyn ByteSource>) -> BoxFuture<'static, Result<Arc<dyn DataFile>>> {
-        let zone = Zone::named(self.instant_zone.as_deref().unwrap_or_default());
+        let reader = self.clone();
         async move {
-            let file = OrcFile::open(source, zone?).await?;
+            let file = reader.open_file(source).await?;
             Ok(Arc::new(file) as Arc<dyn DataFile>)
         }
         .boxed()

@@ -24,7 +24,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use paimon_meta::Result;
 
-use self::file::ParquetFile;
+pub(crate) use self::file::ParquetFile;
 use crate::reader::{DataFile, FormatReader};
 use crate::source::ByteSource;
 

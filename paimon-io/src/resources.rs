@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use object_store::path::Path;
 use object_store::{ListResult, ObjectStoreExt};
-use paimon_meta::Result;
+use paimon_meta::{ManifestFormat, Result};
 
 #[cfg(feature = "fs")]
 use crate::buffers::Buffers;
@@ -43,6 +43,8 @@ pub struct ResourceParts {
     pub io_concurrency: usize,
     /// How ranged reads become requests.
     pub coalesce: Coalesce,
+    /// Reads manifests that are not Avro (`manifest.format` of old versions). By default none: they are refused by name.
+    pub manifest_format: Option<Arc<dyn ManifestFormat>>,
 }
 
 impl Default for ResourceParts {
@@ -56,6 +58,7 @@ impl Default for ResourceParts {
             metrics: Metrics::default(),
             io_concurrency: 16,
             coalesce: Coalesce::default(),
+            manifest_format: None,
         }
     }
 }
@@ -131,6 +134,11 @@ impl Resources {
     /// How many requests one operation may keep in flight, at least 1.
     pub fn io_concurrency(&self) -> usize {
         self.parts.io_concurrency.max(1)
+    }
+
+    /// What reads manifests that are not Avro.
+    pub fn manifest_format(&self) -> Option<&dyn ManifestFormat> {
+        self.parts.manifest_format.as_deref()
     }
 
     /// Whether work may run beside the poll.

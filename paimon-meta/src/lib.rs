@@ -16,6 +16,7 @@ mod hints;
 mod json;
 #[cfg(feature = "manifest")]
 mod manifest;
+mod manifest_format;
 mod options;
 mod partition;
 mod paths;
@@ -50,9 +51,10 @@ pub use hints::{
 #[cfg(feature = "manifest")]
 pub use manifest::{
     DeletionVectorRange, EntryKind, IndexManifestEntry, ManifestBatch, ManifestColumns,
-    ManifestEntry, ManifestFileMeta, ManifestReader, decode_index_manifest, decode_manifest,
-    decode_manifest_list,
+    ManifestEntry, ManifestFileMeta, ManifestReader, decode_index_manifest,
+    decode_index_manifest_with, decode_manifest, decode_manifest_list, decode_manifest_list_with,
 };
+pub use manifest_format::{EntryBatches, ManifestFormat};
 pub use options::{
     BatchScanMode, ChangelogProducer, FromOption, IncrementalScanMode, MemorySize, MergeEngine,
     Options, SortOrder, StartupMode, TableOption, unsupported_feature,

@@ -13,8 +13,8 @@ use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use paimon_io::{Resources, join};
 use paimon_meta::{
     EntryKind, Error, FileTable, FileTableBuilder, Frame, KeepStats, ManifestBatch,
-    ManifestColumns, ManifestFileMeta, ManifestReader, Result, ResultExt, decode_manifest_list,
-    manifest_path,
+    ManifestColumns, ManifestFileMeta, ManifestFormat, ManifestReader, Result, ResultExt,
+    decode_manifest_list_with, manifest_path,
 };
 
 use crate::entry_filter::{EntryBounds, EntryFilter, EntryTests, EntryVerdict};
@@ -135,7 +135,7 @@ pub(crate) async fn read_list(
 ) -> Result<Vec<Listed>> {
     let read = async {
         let file = read_file(resources, location, &list.name)?.await?;
-        let manifests = decode_manifest_list(&file)?;
+        let manifests = decode_manifest_list_with(&file, resources.manifest_format())?;
         list.check(&file)?;
         Ok(manifests)
     };
@@ -177,8 +177,9 @@ fn read_manifest(
     let file = read_file(resources, location, &manifest.file_name);
     let list = Arc::clone(list);
     let name = manifest.file_name.clone();
+    let decoding = resources.clone();
     resources
-        .spawn(async move { decoder.decode(&file?.await?, &manifest) })
+        .spawn(async move { decoder.decode(&file?.await?, &manifest, decoding.manifest_format()) })
         .map(move |part| {
             part.at(|| Frame::Manifest(name))
                 .at(|| Frame::ManifestList(list.to_string()))
@@ -212,7 +213,12 @@ impl EntryDecoder {
         }
     }
 
-    fn decode(&self, file: &[u8], manifest: &ManifestFileMeta) -> Result<Part> {
+    fn decode(
+        &self,
+        file: &[u8],
+        manifest: &ManifestFileMeta,
+        format: Option<&dyn ManifestFormat>,
+    ) -> Result<Part> {
         let mut decoding = Decoding {
             decoder: self,
             tests: self.filter.entries(),
@@ -222,7 +228,7 @@ impl EntryDecoder {
             counts: Counts::default(),
             kinds: (0, 0),
         };
-        for batch in ManifestReader::new(file, self.columns())? {
+        for batch in ManifestReader::new_with(file, self.columns(), format)? {
             let batch = batch?;
             for row in 0..batch.len() {
                 decoding.entry(&batch, row)?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use paimon_io::Resources;
 use paimon_meta::{
     BinaryRow, DataPaths, DeletionVectorRange, EntryKind, Error, FileTable, Frame,
-    IndexManifestEntry, ResolvedTable, Result, ResultExt, Snapshot, decode_index_manifest,
+    IndexManifestEntry, ResolvedTable, Result, ResultExt, Snapshot, decode_index_manifest_with,
     index_path,
 };
 
@@ -26,7 +26,7 @@ async fn read_index_manifest(
 ) -> Result<Vec<IndexManifestEntry>> {
     let read = async {
         let file = read_file(resources, location, name)?.await?;
-        let mut entries = decode_index_manifest(&file)?;
+        let mut entries = decode_index_manifest_with(&file, resources.manifest_format())?;
         entries.retain(|entry| entry.index_type == DELETION_VECTORS);
         match entries.iter().find(|entry| entry.kind != EntryKind::Add) {
             None => Ok(entries),

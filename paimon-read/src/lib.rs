@@ -47,6 +47,8 @@ pub use fallback::FallbackProvider;
 pub use filter::{PredicateFilter, RowFilter, evaluate};
 pub use given::read_rows;
 pub use merge::{MergeProvider, Stretch};
+#[cfg(any(feature = "orc", feature = "parquet"))]
+pub use paimon_format::ManifestFormats;
 pub use paimon_format::RowRanges;
 pub use provider::{Claim, SplitReadProvider, provider_of, read_task};
 pub use raw::RawProvider;

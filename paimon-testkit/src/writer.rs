@@ -17,6 +17,7 @@ mod compact;
 mod data_file;
 mod deletion;
 mod flush;
+mod format;
 mod layout;
 mod names;
 mod nested;

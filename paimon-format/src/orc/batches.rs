@@ -10,6 +10,7 @@ use super::bits::Present;
 use super::column::{Column, Streams};
 use super::footer::OrcType;
 use super::resolve::{Node, node};
+use super::row_index::Places;
 use crate::output::{output_batch, output_schema, resolve_columns};
 use crate::rows::{RowCursor, RowRanges};
 use crate::scan::ScanSpec;
@@ -49,6 +50,11 @@ impl Plan {
         }
         columns.sort_unstable();
         columns
+    }
+
+    /// The columns to read, without those inside of them.
+    pub(super) fn nodes(&self) -> Vec<&Node> {
+        self.columns.iter().flatten().collect()
     }
 
     /// The columns of a stripe, in the order of the batches; those that the file does not have are left out.
@@ -93,8 +99,11 @@ pub(super) struct Batches {
     batch_size: u64,
     /// Rows that are still to come.
     rows: RowCursor,
-    /// Position of the next row of the decoders.
+    /// Position of the next row of the decoders, and of the first one of the stripe.
     next: u64,
+    first_row: u64,
+    /// Where groups of rows begin, if not all of them are read.
+    places: Option<Places>,
     failed: bool,
 }
 
@@ -106,7 +115,7 @@ impl Batches {
     pub(super) fn new(
         place: (&Arc<str>, usize),
         plan: Plan,
-        streams: &Streams,
+        streams: Streams,
         rows: RowRanges,
         first_row: u64,
         batch_size: usize,
@@ -114,11 +123,13 @@ impl Batches {
         Ok(Self {
             file: Arc::clone(place.0),
             stripe: place.1,
-            decoders: plan.decoders(streams)?,
+            decoders: plan.decoders(&streams)?,
             plan,
             batch_size: batch_size.max(1) as u64,
             rows: RowCursor::new(rows),
             next: first_row,
+            first_row,
+            places: streams.places,
             failed: false,
         })
     }
@@ -129,6 +140,7 @@ impl Batches {
             return Ok(None);
         }
         for range in positions.ranges() {
+            self.go_towards(range.start)?;
             let gap = count(range.start.saturating_sub(self.next))?;
             let rows = count(range.end - range.start)?;
             for (index, column) in self.decoders.iter_mut().enumerate() {
@@ -142,6 +154,25 @@ impl Batches {
         }
         let rows = count(positions.row_count())?;
         Ok(Some((positions, self.batch(rows)?)))
+    }
+
+    /// Goes to the group of rows that has a row, if it is a later one than that of the next row.
+    fn go_towards(&mut self, row: u64) -> Result<()> {
+        let Some(places) = &self.places else {
+            return Ok(());
+        };
+        let group = |row: u64| row.saturating_sub(self.first_row) / places.group_rows.max(1);
+        let wanted = group(row);
+        if wanted <= group(self.next) {
+            return Ok(());
+        }
+        let number = usize::try_from(wanted).unwrap_or(usize::MAX);
+        for (index, column) in self.decoders.iter_mut().enumerate() {
+            let seek = column.seek(places, number);
+            seek.at(|| self.plan.frame_of(index))?;
+        }
+        self.next = self.first_row + wanted * places.group_rows;
+        Ok(())
     }
 
     fn batch(&mut self, rows: usize) -> Result<RecordBatch> {

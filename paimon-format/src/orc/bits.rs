@@ -3,6 +3,7 @@
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use paimon_meta::Result;
 
+use super::row_index::Place;
 use super::stream::{ByteStream, ends};
 
 /// Longest run of bytes with its head.
@@ -25,6 +26,16 @@ impl ByteRuns {
             left: 0,
             repeated: None,
         }
+    }
+
+    /// Goes to where a group of rows begins.
+    ///
+    /// # Errors
+    /// `Corrupt` if there is no such place.
+    pub(super) fn seek(&mut self, place: Place) -> Result<()> {
+        self.stream.seek(place.chunk, place.byte)?;
+        self.left = 0;
+        self.skip(place.before[0])
     }
 
     /// Begins a run if there is none.
@@ -113,6 +124,13 @@ impl Bits {
             current: 0,
             left: 0,
         }
+    }
+
+    /// As [`ByteRuns::seek`].
+    pub(super) fn seek(&mut self, place: Place) -> Result<()> {
+        self.bytes.seek(place)?;
+        self.left = 0;
+        self.read(place.before[1]).map(drop)
     }
 
     /// The next bits.

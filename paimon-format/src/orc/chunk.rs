@@ -59,6 +59,23 @@ impl Compression {
     }
 }
 
+impl Compression {
+    /// Whether there are chunks.
+    pub(super) fn has_chunks(self) -> bool {
+        self.codec != Codec::None
+    }
+
+    /// The most bytes of a stream, as they are stored, behind the place where a run of `run` bytes begins that the run
+    /// can need.
+    pub(super) fn reach(self, run: usize) -> u64 {
+        if !self.has_chunks() {
+            return run as u64;
+        }
+        let chunks = 2 + run / self.chunk.max(1);
+        chunks.saturating_mul(HEAD + self.chunk) as u64
+    }
+}
+
 /// Inflates the chunks of a file; shared by all its streams that are read together.
 #[derive(Clone)]
 pub(super) struct Inflater {

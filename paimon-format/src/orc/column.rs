@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use arrow_array::ArrayRef;
 use arrow_buffer::{NullBuffer, NullBufferBuilder};
 use arrow_schema::DataType as ArrowType;
-use bytes::Bytes;
 use paimon_meta::{Error, Result};
 
 use super::bits::{Bits, ByteRuns, Present};
@@ -13,7 +12,8 @@ use super::chunk::Inflater;
 use super::integer::{IntegerRuns, Version};
 use super::numbers::{Booleans, Decimals, Integers};
 use super::resolve::{Node, Shape};
-use super::stream::ByteStream;
+use super::row_index::Places;
+use super::stream::{ByteStream, Parts};
 use super::stripe::Encoding;
 use super::text::{Dictionary, Direct};
 use super::timestamp::Timestamps;
@@ -26,14 +26,18 @@ pub(super) const DATA: u64 = 1;
 pub(super) const LENGTH: u64 = 2;
 pub(super) const DICTIONARY_DATA: u64 = 3;
 pub(super) const SECONDARY: u64 = 5;
+/// Kind of the streams of the row index.
+pub(super) const ROW_INDEX: u64 = 6;
 
 /// The streams of a stripe that a scan reads, and how they are encoded.
 #[derive(Debug)]
 pub(super) struct Streams {
     /// By column and kind.
-    pub(super) bytes: HashMap<(usize, u64), Bytes>,
+    pub(super) bytes: HashMap<(usize, u64), Parts>,
     pub(super) encodings: Vec<Encoding>,
     pub(super) writer_zone: String,
+    /// Where groups of rows begin, if not all of them are there.
+    pub(super) places: Option<Places>,
     /// Of instants in their legacy form.
     pub(super) instant_zone: Option<Zone>,
     pub(super) inflater: Inflater,
@@ -64,6 +68,8 @@ impl Streams {
 /// Values of one type and where they are null.
 #[derive(Debug)]
 pub(super) struct Column {
+    /// Its number in the file.
+    number: usize,
     present: Option<Bits>,
     values: Values,
     to: ArrowType,
@@ -76,6 +82,7 @@ impl Column {
     pub(super) fn new(node: &Node, streams: &Streams) -> Result<Self> {
         let has_nulls = streams.bytes.contains_key(&(node.column, PRESENT));
         Ok(Self {
+            number: node.column,
             present: has_nulls.then(|| Bits::new(streams.stream(node.column, PRESENT))),
             values: values(node, streams)?,
             to: node.to.clone(),
@@ -108,6 +115,17 @@ impl Column {
             Some(bits) => self.values.skip(&rows.narrowed(bits)?),
             None => self.values.skip(rows),
         }
+    }
+
+    /// Goes to where a group of rows begins.
+    ///
+    /// # Errors
+    /// `Corrupt` if there is no such place.
+    pub(super) fn seek(&mut self, places: &Places, group: usize) -> Result<()> {
+        if let Some(bits) = &mut self.present {
+            bits.seek(places.at(self.number, PRESENT, group)?)?;
+        }
+        self.values.seek(self.number, places, group)
     }
 
     /// The values so far, in the asked type; the column is empty again.

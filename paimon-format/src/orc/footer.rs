@@ -1,7 +1,9 @@
 //! The tail of a file and the footers of its stripes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use arrow_schema::{DataType as ArrowType, Field};
 use bytes::{Bytes, BytesMut};
 use paimon_meta::{Error, Frame, Result, ResultExt};
 
@@ -80,6 +82,25 @@ impl Kind {
     }
 }
 
+/// A column and what is inside of it as an Arrow type; scalars are null, for only names are of interest.
+pub(super) fn shape(types: &[OrcType], column: usize) -> ArrowType {
+    let Some(of) = types.get(column) else {
+        return ArrowType::Null;
+    };
+    let field = |name: &str, child: &usize| Field::new(name, shape(types, *child), true);
+    match of.kind {
+        Kind::Struct => {
+            let children = of.names.iter().zip(&of.children);
+            ArrowType::Struct(children.map(|(name, child)| field(name, child)).collect())
+        }
+        Kind::List => match of.children.as_slice() {
+            [element] => ArrowType::List(Arc::new(field("element", element))),
+            _ => ArrowType::Null,
+        },
+        _ => ArrowType::Null,
+    }
+}
+
 /// Where a stripe is.
 #[derive(Clone, Debug)]
 pub(super) struct Stripe {
@@ -99,6 +120,13 @@ pub(super) struct Opened {
     pub(super) stripes: Vec<Stripe>,
     /// The whole file, if it is small.
     pub(super) bytes: Option<Bytes>,
+    /// The statistics of stripes, as they are stored: where they are, and what was read of them with the footer.
+    pub(super) metadata: Range<u64>,
+    pub(super) metadata_bytes: Option<Bytes>,
+    /// Rows of a group of the row index; 0 without one.
+    pub(super) group_rows: u64,
+    /// Number of the last fix of the writer.
+    pub(super) writer_version: u64,
 }
 
 /// Reads the footer and those of the stripes.
@@ -129,6 +157,8 @@ pub(super) async fn open(source: &dyn ByteSource) -> Result<Opened> {
         .all(slice(&tail, tail_start, &footer)?, MOST_FOOTER)
         .at(|| Frame::Field("footer".to_owned()))?;
     let mut opened = Footer::parse(&footer)?.checked(footer_start)?;
+    let metadata_start = footer_start.checked_sub(postscript.metadata_bytes);
+    let metadata = metadata_start.unwrap_or(footer_start)..footer_start;
     if whole {
         for stripe in &mut opened.stripes {
             stripe.0.footer = slice(&tail, tail_start, &stripe.1)?;
@@ -152,6 +182,13 @@ pub(super) async fn open(source: &dyn ByteSource) -> Result<Opened> {
             .into_iter()
             .map(|(stripe, _)| stripe)
             .collect(),
+        metadata_bytes: slice(&tail, tail_start, &metadata)
+            .ok()
+            .filter(|_| !whole)
+            .map(|bytes| Bytes::copy_from_slice(&bytes)),
+        metadata,
+        group_rows: opened.group_rows,
+        writer_version: postscript.writer_version,
         bytes: whole.then_some(tail),
     })
 }
@@ -169,6 +206,8 @@ pub(super) fn slice(part: &Bytes, start: u64, range: &Range<u64>) -> Result<Byte
 struct Postscript {
     compression: Compression,
     footer_bytes: u64,
+    metadata_bytes: u64,
+    writer_version: u64,
     /// With the byte behind it.
     own_bytes: u64,
 }
@@ -184,12 +223,15 @@ impl Postscript {
             return Err(damaged("has no \"ORC\" at its end"));
         }
         let (mut footer, mut codec, mut chunk) = (0, 0, None);
+        let (mut metadata_bytes, mut writer_version) = (0, 0);
         let mut message = Message::new(bytes);
         while let Some((field, value)) = message.next()? {
             match field {
                 1 => footer = value.number()?,
                 2 => codec = value.number()?,
                 3 => chunk = Some(value.number()?),
+                5 => metadata_bytes = value.number()?,
+                6 => writer_version = value.number()?,
                 _ => {}
             }
         }
@@ -200,6 +242,8 @@ impl Postscript {
         Ok(Self {
             compression: Compression::new(codec, chunk)?,
             footer_bytes: footer,
+            metadata_bytes,
+            writer_version,
             own_bytes,
         })
     }
@@ -211,6 +255,7 @@ struct Footer {
     stripes: Vec<StripeInformation>,
     types: Vec<OrcType>,
     row_count: u64,
+    group_rows: u64,
 }
 
 #[derive(Default)]
@@ -226,6 +271,7 @@ struct StripeInformation {
 struct Checked {
     stripes: Vec<(Stripe, Range<u64>)>,
     types: Vec<OrcType>,
+    group_rows: u64,
 }
 
 impl Footer {
@@ -237,6 +283,7 @@ impl Footer {
                 3 => footer.stripes.push(stripe(value.message()?)?),
                 4 => footer.types.push(orc_type(value.message()?)?),
                 6 => footer.row_count = value.number()?,
+                8 => footer.group_rows = value.number()?,
                 10 => return Err(Error::unsupported("encrypted ORC files")),
                 _ => {}
             }
@@ -277,6 +324,7 @@ impl Footer {
         Ok(Checked {
             stripes,
             types: self.types,
+            group_rows: self.group_rows,
         })
     }
 }

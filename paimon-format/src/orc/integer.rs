@@ -2,10 +2,11 @@
 
 use paimon_meta::{Error, Result};
 
+use super::row_index::Place;
 use super::stream::{ByteStream, ends};
 
 /// Bytes of the longest run: 512 values of 8 bytes, their head, and 31 patches of 8 bytes.
-const LONGEST: usize = 512 * 8 + 31 * 8 + 32;
+pub(super) const LONGEST: usize = 512 * 8 + 31 * 8 + 32;
 
 /// Runs of integers.
 #[derive(Clone, Debug)]
@@ -58,6 +59,17 @@ impl IntegerRuns {
             count -= step;
         }
         Ok(())
+    }
+
+    /// Goes to where a group of rows begins.
+    ///
+    /// # Errors
+    /// `Corrupt` if there is no such place.
+    pub(super) fn seek(&mut self, place: Place) -> Result<()> {
+        self.stream.seek(place.chunk, place.byte)?;
+        self.run.clear();
+        self.used = 0;
+        self.skip(place.before[0])
     }
 
     /// What is left of the current run, or else the next one; never nothing.
@@ -332,20 +344,35 @@ fn unpack(bytes: &[u8], width: u32, count: usize, into: &mut Vec<i64>) {
     }
 }
 
-/// As [`unpack`], for widths up to 32.
+/// As [`unpack`], for widths up to 32: each number lies in the eight bytes that begin with its first bit.
 fn unpack_bits(bytes: &[u8], width: u32, count: usize, into: &mut Vec<i64>) {
-    let mask = (1_u64 << width.min(32)) - 1;
-    let (mut buffer, mut bits) = (0_u64, 0_u32);
-    let mut bytes = bytes.iter();
-    let mut value = || {
-        while bits < width {
-            buffer = buffer << 8 | u64::from(*bytes.next().unwrap_or(&0));
-            bits += 8;
-        }
-        bits -= width;
-        ((buffer >> bits) & mask).cast_signed()
+    let width = width.clamp(1, 32);
+    let number = |window: [u8; 8], bit: usize| {
+        let window = u64::from_be_bytes(window) << (bit % 8);
+        (window >> (64 - width)).cast_signed()
     };
-    into.extend((0..count).map(|_| value()));
+    let step = usize::try_from(width).unwrap_or(32);
+    let bits = |first: usize| (first..count).map(move |index| index * step);
+    // Numbers in front of the last eight bytes, then the others out of a copy with room behind it.
+    let whole = (8 * bytes.len()).saturating_sub(56) / step;
+    let whole = whole.min(count);
+    into.extend(bits(0).take(whole).map(|bit| {
+        let window = bytes
+            .get(bit / 8..)
+            .and_then(|rest| rest.first_chunk::<8>());
+        number(window.copied().unwrap_or_default(), bit)
+    }));
+    let start = whole * step / 8;
+    let mut last = [0; 24];
+    for (to, from) in last.iter_mut().zip(bytes.get(start..).unwrap_or_default()) {
+        *to = *from;
+    }
+    into.extend(bits(whole).map(|bit| {
+        let window = last
+            .get(bit / 8 - start..)
+            .and_then(|rest| rest.first_chunk::<8>());
+        number(window.copied().unwrap_or_default(), bit)
+    }));
 }
 
 #[cfg(test)]
@@ -353,11 +380,13 @@ mod tests {
     use bytes::Bytes;
 
     use super::super::chunk::{Compression, Inflater};
+    use super::super::stream::Parts;
     use super::*;
 
     fn read(bytes: &[u8], version: Version, signed: bool, count: usize) -> Result<Vec<i64>> {
         let inflater = Inflater::new(Compression::new(0, None)?);
-        let stream = ByteStream::new(Bytes::copy_from_slice(bytes), &inflater);
+        let parts = Parts::new(vec![(0, Bytes::copy_from_slice(bytes))]);
+        let stream = ByteStream::new(parts, &inflater);
         let mut values = Vec::new();
         IntegerRuns::new(stream, version, signed).read(count, &mut values)?;
         Ok(values)
@@ -408,6 +437,29 @@ mod tests {
         }
         assert!(read(&delta, Version::Two, false, 11).is_err());
         assert!(read(&[0x61, 0x00], Version::One, true, 1).is_err());
+    }
+
+    #[test]
+    fn numbers_of_every_width_are_unpacked() {
+        for width in 1..=32_u32 {
+            for count in [1, 2, 7, 8, 31, 100] {
+                let number = |index: u64| (index * 2_654_435_761) & ((1 << width) - 1);
+                let mut bytes = vec![0_u8; packed_bytes(width, count)];
+                for index in 0..count {
+                    for bit in 0..width {
+                        let set = number(index as u64) >> (width - 1 - bit) & 1 == 1;
+                        let at = index * width as usize + bit as usize;
+                        bytes[at / 8] |= u8::from(set) << (7 - at % 8);
+                    }
+                }
+                let mut unpacked = Vec::new();
+                unpack(&bytes, width, count, &mut unpacked);
+                let expected: Vec<i64> = (0..count as u64)
+                    .map(|index| number(index).cast_signed())
+                    .collect();
+                assert_eq!(unpacked, expected, "{count} of {width} bits");
+            }
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use paimon_meta::{Error, Result};
 
 use super::bits::{Bits, ByteRuns, Present};
 use super::integer::IntegerRuns;
+use super::row_index::Place;
 use super::stream::{ByteStream, ends};
 use crate::assemble::primitive_array;
 use crate::decimal::Rescale;
@@ -55,6 +56,10 @@ impl Booleans {
 
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         self.from.read(count).map(drop)
+    }
+
+    pub(super) fn seek(&mut self, data: Place) -> Result<()> {
+        self.from.seek(data)
     }
 
     pub(super) fn finish(&mut self, nulls: Option<NullBuffer>) -> ArrayRef {
@@ -103,6 +108,11 @@ impl Decimals {
         self.scales.skip(count)
     }
 
+    pub(super) fn seek(&mut self, data: Place, scales: Place) -> Result<()> {
+        self.from.seek(data.chunk, data.byte)?;
+        self.scales.seek(scales)
+    }
+
     pub(super) fn finish(&mut self, nulls: Option<NullBuffer>, to: &ArrowType) -> Result<ArrayRef> {
         primitive_array::<Decimal128Type>(std::mem::take(&mut self.read), nulls, to)
     }
@@ -127,6 +137,13 @@ impl Integers {
         match self {
             Self::Bytes(bytes) => bytes.skip(count),
             Self::Runs(runs) => runs.skip(count),
+        }
+    }
+
+    pub(super) fn seek(&mut self, data: Place) -> Result<()> {
+        match self {
+            Self::Bytes(bytes) => bytes.seek(data),
+            Self::Runs(runs) => runs.seek(data),
         }
     }
 }

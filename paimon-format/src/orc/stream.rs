@@ -1,29 +1,76 @@
 //! A stream of a column, inflated chunk by chunk as it is read.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use paimon_meta::{Error, Result};
 
 use super::chunk::Inflater;
 
+/// The parts of a stream that were fetched, each with its place in the stream; they ascend and do not touch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parts(Arc<[(u64, Bytes)]>);
+
+impl Parts {
+    pub(super) fn new(parts: Vec<(u64, Bytes)>) -> Self {
+        Self(parts.into())
+    }
+
+    /// What follows a place, up to the end of its part.
+    fn from(&self, place: u64) -> Option<Bytes> {
+        let behind = self.0.partition_point(|(start, _)| *start <= place);
+        let (start, bytes) = self.0.get(behind.checked_sub(1)?)?;
+        let skipped = usize::try_from(place - start).ok()?;
+        (skipped <= bytes.len()).then(|| bytes.slice(skipped..))
+    }
+}
+
 /// The bytes of a stream.
 #[derive(Clone, Debug)]
 pub(super) struct ByteStream {
-    /// What is not inflated yet.
+    parts: Parts,
+    /// What is not inflated yet, and where it begins in the stream.
     rest: Bytes,
+    rest_place: u64,
     inflater: Inflater,
     window: Bytes,
+    /// The place of the chunk that the window is, if it is one.
+    window_place: Option<u64>,
     /// Bytes of the window that have been read.
     read: usize,
 }
 
 impl ByteStream {
-    pub(super) fn new(bytes: Bytes, inflater: &Inflater) -> Self {
+    /// Begins with the first part.
+    pub(super) fn new(parts: Parts, inflater: &Inflater) -> Self {
+        let (rest_place, rest) = parts.0.first().cloned().unwrap_or_default();
         Self {
-            rest: bytes,
+            parts,
+            rest,
+            rest_place,
             inflater: inflater.clone(),
             window: Bytes::new(),
+            window_place: None,
             read: 0,
         }
+    }
+
+    /// Goes to a place: where its chunk begins, and how far into what that inflates to.
+    ///
+    /// # Errors
+    /// `Corrupt` if there is no such place, and those of the chunk.
+    pub(super) fn seek(&mut self, chunk: u64, byte: usize) -> Result<()> {
+        if self.window_place != Some(chunk) {
+            let rest = self.parts.from(chunk);
+            self.rest = rest.ok_or_else(|| {
+                Error::corrupt(format!("row index has place {chunk}, where no stream is"))
+            })?;
+            self.rest_place = chunk;
+            self.window = Bytes::new();
+            self.window_place = None;
+        }
+        self.read = 0;
+        self.skip(byte)
     }
 
     /// The bytes that come next: at least `wanted` of them, or all that are left.
@@ -46,15 +93,19 @@ impl ByteStream {
 
     fn fill(&mut self, wanted: usize) -> Result<()> {
         while self.window.len() - self.read < wanted {
+            let before = self.rest.len();
             let Some(chunk) = self.inflater.next(&mut self.rest)? else {
                 break;
             };
             let left = self.window.get(self.read..).unwrap_or_default();
-            self.window = if left.is_empty() {
-                chunk
+            if left.is_empty() {
+                self.window = chunk;
+                self.window_place = Some(self.rest_place);
             } else {
-                [left, chunk.as_ref()].concat().into()
-            };
+                self.window = [left, chunk.as_ref()].concat().into();
+                self.window_place = None;
+            }
+            self.rest_place += (before - self.rest.len()) as u64;
             self.read = 0;
         }
         Ok(())

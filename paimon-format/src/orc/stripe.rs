@@ -65,6 +65,20 @@ impl StripeFooter {
     }
 }
 
+impl StripeFooter {
+    /// Whether a column has a stream of that kind.
+    pub(super) fn has(&self, column: usize, kind: u64) -> bool {
+        let mut streams = self.streams.iter();
+        streams.any(|stream| stream.column == column && stream.kind == kind)
+    }
+
+    /// Whether the values of a column are in a dictionary.
+    pub(super) fn has_dictionary(&self, column: usize) -> bool {
+        let encoding = self.encodings.get(column);
+        encoding.is_some_and(|encoding| matches!(encoding.kind, 1 | 3))
+    }
+}
+
 fn stream(mut message: Message<'_>, start: u64) -> Result<Stream> {
     let (mut kind, mut column, mut length) = (0, 0, 0);
     while let Some((field, value)) = message.next()? {

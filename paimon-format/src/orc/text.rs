@@ -11,6 +11,7 @@ use paimon_meta::{Error, Result};
 
 use super::bits::Present;
 use super::integer::IntegerRuns;
+use super::row_index::Place;
 use super::stream::ByteStream;
 use crate::assemble::bytes_array;
 
@@ -112,6 +113,11 @@ impl Direct {
         self.data.skip(total)
     }
 
+    pub(super) fn seek(&mut self, data: Place, lengths: Place) -> Result<()> {
+        self.data.seek(data.chunk, data.byte)?;
+        self.lengths.seek(lengths)
+    }
+
     /// Brings the next lengths; their sum.
     fn next_lengths(&mut self, count: usize) -> Result<usize> {
         self.scratch.clear();
@@ -184,6 +190,10 @@ impl Dictionary {
 
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         self.keys.skip(count)
+    }
+
+    pub(super) fn seek(&mut self, keys: Place) -> Result<()> {
+        self.keys.seek(keys)
     }
 
     fn values(&mut self, to: &ArrowType) -> Result<&ArrayRef> {

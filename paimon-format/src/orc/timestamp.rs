@@ -7,6 +7,7 @@ use paimon_meta::{Error, Result};
 
 use super::bits::Present;
 use super::integer::IntegerRuns;
+use super::row_index::Place;
 use super::zone::Zone;
 use crate::assemble::{per_second, timestamp_array};
 
@@ -108,6 +109,11 @@ impl Timestamps {
     pub(super) fn skip(&mut self, count: usize) -> Result<()> {
         self.seconds.skip(count)?;
         self.nanos.skip(count)
+    }
+
+    pub(super) fn seek(&mut self, seconds: Place, nanos: Place) -> Result<()> {
+        self.seconds.seek(seconds)?;
+        self.nanos.seek(nanos)
     }
 
     pub(super) fn finish(&mut self, nulls: Option<NullBuffer>, to: &ArrowType) -> Result<ArrayRef> {

@@ -7,9 +7,10 @@ use arrow_schema::DataType as ArrowType;
 use paimon_meta::{Error, Frame, Result, ResultExt};
 
 use super::bits::Present;
-use super::column::Column;
+use super::column::{Column, DATA, LENGTH, SECONDARY};
 use super::integer::IntegerRuns;
 use super::numbers::{Booleans, Decimals, Integers, float_bytes, floats, integer_array};
+use super::row_index::Places;
 use super::stream::ByteStream;
 use super::text::{Dictionary, Direct};
 use super::timestamp::Timestamps;
@@ -199,6 +200,39 @@ impl Values {
             }
             Self::Row(children) => children.iter_mut().try_for_each(|(name, child)| {
                 child.skip(present).at(|| Frame::Field(name.clone()))
+            }),
+        }
+    }
+
+    /// Goes to where a group of rows begins; `column` is the number of the column.
+    ///
+    /// # Errors
+    /// `Corrupt` if there is no such place.
+    pub(super) fn seek(&mut self, column: usize, places: &Places, group: usize) -> Result<()> {
+        let at = |kind| places.at(column, kind, group);
+        match self {
+            Self::Boolean(booleans) => booleans.seek(at(DATA)?),
+            Self::Integer { from, .. } => from.seek(at(DATA)?),
+            Self::Float(from, _) | Self::Double(from, _) | Self::WidenedFloat(from, _) => {
+                let place = at(DATA)?;
+                from.seek(place.chunk, place.byte)
+            }
+            Self::Decimal(decimals) => decimals.seek(at(DATA)?, at(SECONDARY)?),
+            Self::Direct(text) => text.seek(at(DATA)?, at(LENGTH)?),
+            Self::Dictionary(text) => text.seek(at(DATA)?),
+            Self::Timestamp(timestamps) => timestamps.seek(at(DATA)?, at(SECONDARY)?),
+            Self::List { lengths, element } => {
+                lengths.from.seek(at(LENGTH)?)?;
+                element.seek(places, group)
+            }
+            Self::Map { lengths, entry } => {
+                lengths.from.seek(at(LENGTH)?)?;
+                entry
+                    .iter_mut()
+                    .try_for_each(|child| child.seek(places, group))
+            }
+            Self::Row(children) => children.iter_mut().try_for_each(|(name, child)| {
+                child.seek(places, group).at(|| Frame::Field(name.clone()))
             }),
         }
     }

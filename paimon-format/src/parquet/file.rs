@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_schema::DataType as ArrowType;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -30,7 +31,7 @@ const MOST_PAGES: usize = 2048;
 
 /// An opened Parquet file. Cheap to clone, so that futures need not borrow it.
 #[derive(Clone)]
-pub(super) struct ParquetFile(Arc<Inner>);
+pub(crate) struct ParquetFile(Arc<Inner>);
 
 struct Inner {
     name: Arc<str>,
@@ -56,7 +57,7 @@ struct Part {
 }
 
 impl ParquetFile {
-    pub(super) async fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
+    pub(crate) async fn open(source: Arc<dyn ByteSource>) -> Result<Self> {
         let name: Arc<str> = source.name().into();
         let opened = footer::open(source).await?;
         let schema = FileSchema::new(opened.metadata).at(|| Frame::File(name.to_string()))?;
@@ -70,6 +71,11 @@ impl ParquetFile {
             page_indexes: opened.page_indexes,
             indexed: SingleFlight::default(),
         })))
+    }
+
+    /// What is stored, as a struct.
+    pub(crate) fn stored(&self) -> ArrowType {
+        ArrowType::Struct(self.0.schema.decoder.schema().fields().clone())
     }
 
     async fn fetch(

@@ -9,8 +9,8 @@ use apache_avro::types::Value;
 use apache_avro::{Codec, Schema, Writer};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::DataType as ArrowType;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType as ArrowType, Field, Fields};
 use bytes::Bytes;
 use paimon_format::AvroReader;
 
@@ -55,32 +55,46 @@ fn value(array: &dyn Array, row: usize) -> Value {
     match array.data_type() {
         ArrowType::Int64 => Value::Long(array.as_primitive::<Int64Type>().value(row)),
         ArrowType::Utf8 => Value::String(array.as_string::<i32>().value(row).to_owned()),
+        ArrowType::Struct(fields) => record_value(fields, array.as_struct().columns(), row),
         other => panic!("no {other} in these tests"),
     }
 }
 
+fn record_value(fields: &Fields, columns: &[ArrayRef], row: usize) -> Value {
+    let values = fields.iter().zip(columns).map(|(of, array)| {
+        let value = match (of.is_nullable(), array.is_null(row)) {
+            (false, _) => value(array, row),
+            (true, true) => Value::Union(0, Box::new(Value::Null)),
+            (true, false) => Value::Union(1, Box::new(value(array, row))),
+        };
+        (of.name().clone(), value)
+    });
+    Value::Record(values.collect())
+}
+
+fn type_text(of: &Field) -> String {
+    match of.data_type() {
+        ArrowType::Int64 => r#""long""#.to_owned(),
+        ArrowType::Struct(fields) => {
+            let name = format!("record_{}", of.name());
+            let fields: Vec<String> = fields.iter().map(|of| field_text(of)).collect();
+            let fields = fields.join(", ");
+            format!(r#"{{"type": "record", "name": "{name}", "fields": [{fields}]}}"#)
+        }
+        _ => r#""string""#.to_owned(),
+    }
+}
+
+fn field_text(of: &Field) -> String {
+    field(of.name(), &type_text(of), of.is_nullable())
+}
+
 fn write_with(batch: &RecordBatch, block_rows: usize, codec: Codec) -> Bytes {
     let schema = batch.schema();
-    let fields = schema.fields().iter().map(|of| {
-        let data_type = match of.data_type() {
-            ArrowType::Int64 => r#""long""#,
-            _ => r#""string""#,
-        };
-        field(of.name(), data_type, of.is_nullable())
-    });
+    let fields = schema.fields().iter().map(|of| field_text(of));
     let text = record(&fields.collect::<Vec<_>>());
-    let records = (0..batch.num_rows()).map(|row| {
-        let values = schema.fields().iter().zip(batch.columns());
-        let values = values.map(|(of, array)| {
-            let value = match (of.is_nullable(), array.is_null(row)) {
-                (false, _) => value(array, row),
-                (true, true) => Value::Union(0, Box::new(Value::Null)),
-                (true, false) => Value::Union(1, Box::new(value(array, row))),
-            };
-            (of.name().clone(), value)
-        });
-        Value::Record(values.collect())
-    });
+    let records =
+        (0..batch.num_rows()).map(|row| record_value(schema.fields(), batch.columns(), row));
     write_records(&text, records, codec, block_rows)
 }
 

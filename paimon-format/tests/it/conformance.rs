@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, StructArray};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use bytes::Bytes;
-use paimon_format::{DataFile, FileColumn, FormatReader, RowRanges, ScanSpec};
-use paimon_meta::{ErrorKind, Frame, MAX_LENGTH, StringLayout, TypeKind};
+use paimon_format::{DataFile, FileColumn, FormatReader, Grain, RowRanges, ScanSpec, prune};
+use paimon_meta::{
+    CompareOp, DataField, Datum, ErrorKind, FieldId, FilePath, Frame, MAX_LENGTH, Predicate,
+    StringLayout, TypeKind,
+};
 use proptest::prelude::*;
 
 use crate::memory::{MemorySource, now, open, read_all, read_group};
@@ -36,14 +40,23 @@ pub(crate) fn conforms(subject: &Subject) {
     string_layout_is_as_asked(subject);
     cut_file_is_an_error(subject);
     unknown_group_is_an_error(subject);
+    asked_fields_of_rows_come_as_asked(subject);
+    pruned_rows_do_not_match(subject);
+    file_without_rows_gives_none(subject);
 }
 
-/// `id` is the row's number, `text` its decimal text, null for every seventh row.
+/// `id` is the row's number, `text` its decimal text, null for every seventh row; `pair` is null for every fifth row,
+/// and its `right` for the row behind that.
 pub(crate) fn sample() -> RecordBatch {
+    let fields = vec![
+        Field::new("left", ArrowType::Int64, true),
+        Field::new("right", ArrowType::Utf8, true),
+    ];
     let schema = Schema::new(vec![
         Field::new("id", ArrowType::Int64, false),
         Field::new("text", ArrowType::Utf8, true),
         Field::new("number", ArrowType::Int64, true),
+        Field::new("pair", ArrowType::Struct(fields.clone().into()), true),
     ]);
     let id = Int64Array::from_iter_values(0..ROWS.cast_signed());
     let text: StringArray = (0..ROWS)
@@ -52,11 +65,19 @@ pub(crate) fn sample() -> RecordBatch {
     let number: Int64Array = (0..ROWS.cast_signed())
         .map(|row| (row % 3 != 0).then_some(row * row))
         .collect();
-    RecordBatch::try_new(
-        Arc::new(schema),
-        vec![Arc::new(id), Arc::new(text), Arc::new(number)],
-    )
-    .unwrap()
+    let right: StringArray = (0..ROWS)
+        .map(|row| (row % 5 != 1).then(|| format!("r{row}")))
+        .collect();
+    let nulls: NullBuffer = (0..ROWS).map(|row| row % 5 != 0).collect();
+    let children: Vec<ArrayRef> = vec![Arc::new(number.clone()), Arc::new(right)];
+    let pair = StructArray::new(fields.into(), children, Some(nulls));
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(id),
+        Arc::new(text),
+        Arc::new(number),
+        Arc::new(pair),
+    ];
+    RecordBatch::try_new(Arc::new(schema), columns).unwrap()
 }
 
 fn sample_file(subject: &Subject) -> Arc<dyn DataFile> {
@@ -94,7 +115,7 @@ fn layout_covers_all_rows_without_gaps(subject: &Subject) {
     let file = sample_file(subject);
     let layout = file.layout();
     assert_eq!(layout.row_count, ROWS);
-    assert_eq!(layout.columns, ["id", "text", "number"]);
+    assert_eq!(layout.columns, ["id", "text", "number", "pair"]);
     let mut next = 0;
     for group in &layout.groups {
         assert_eq!(group.first_row, next);
@@ -327,4 +348,73 @@ fn unknown_group_is_an_error(subject: &Subject) {
     let rows = RowRanges::from_range(0..ROWS);
     let error = read_group(file.as_ref(), beyond, &rows, &scan(vec![id()], 64)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}
+
+fn asked_fields_of_rows_come_as_asked(subject: &Subject) {
+    let file = sample_file(subject);
+    let right = DataField {
+        id: FieldId(7),
+        name: "right".to_owned(),
+        data_type: TypeKind::VarChar(MAX_LENGTH).nullable(),
+        description: None,
+        default_value: None,
+    };
+    let pair = column("pair", TypeKind::Row(vec![right]).nullable());
+    let rows = RowRanges::from_positions((0..ROWS).filter(|row| row % 3 == 0 || row % 50 < 20));
+    let scan = scan(vec![pair, id()], 100);
+    for group in 0..file.layout().groups.len() {
+        for (positions, batch) in read_group(file.as_ref(), group, &rows, &scan).unwrap() {
+            let pairs = batch.column(0).as_struct();
+            assert_eq!(pairs.num_columns(), 1);
+            let right = pairs.column(0).as_string_view();
+            for (index, position) in positions.positions().enumerate() {
+                assert_eq!(pairs.is_null(index), position % 5 == 0);
+                let expected = (position % 5 > 1).then(|| format!("r{position}"));
+                let found = right.is_valid(index).then(|| right.value(index).to_owned());
+                assert_eq!(found, expected);
+            }
+        }
+    }
+}
+
+/// What a file says of its values may rule out only rows that do not match.
+fn pruned_rows_do_not_match(subject: &Subject) {
+    let file = sample_file(subject);
+    let find = |path: &FilePath| match path.0.first()?.as_str() {
+        "id" => Some(id()),
+        "text" => Some(text()),
+        _ => None,
+    };
+    let (least, most) = (Datum::BigInt(290), Datum::BigInt(610));
+    let of = |name: &str| FilePath(vec![name.to_owned()]);
+    let predicate = Predicate::and([
+        Predicate::compare(of("id"), id().data_type, CompareOp::GtEq, least),
+        Predicate::compare(of("id"), id().data_type, CompareOp::LtEq, most),
+        Predicate::is_not_null(of("text"), text().data_type),
+        Predicate::is_null(of("unknown"), text().data_type),
+    ]);
+    let matching = RowRanges::from_positions((290..=610).filter(|row| row % 7 != 0));
+    for grain in [Grain::Group, Grain::Page] {
+        let kept = now(prune(&file, &predicate, &find, grain)).unwrap();
+        assert_eq!(matching.subtract(&kept), RowRanges::none());
+        assert!(kept.span().end <= ROWS);
+    }
+}
+
+fn file_without_rows_gives_none(subject: &Subject) {
+    let empty = (subject.write)(&sample().slice(0, 0), GROUP_ROWS);
+    let file = open(subject.reader.as_ref(), empty).unwrap();
+    assert_eq!(file.layout().row_count, 0);
+    assert!(
+        read_all(file.as_ref(), &scan(vec![id()], 8))
+            .unwrap()
+            .is_empty()
+    );
+    let file = sample_file(subject);
+    let none = RowRanges::none();
+    assert!(
+        read_group(file.as_ref(), 0, &none, &scan(vec![id()], 8))
+            .unwrap()
+            .is_empty()
+    );
 }

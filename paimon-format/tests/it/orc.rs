@@ -1,6 +1,7 @@
 //! ORC files.
 
 mod damage;
+mod index;
 mod types;
 #[expect(
     clippy::cast_possible_truncation,
@@ -14,8 +15,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::DataType as ArrowType;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_schema::{DataType as ArrowType, Fields};
+use arrow_select::filter::filter;
 use bytes::Bytes;
 use paimon_format::OrcReader;
 
@@ -34,31 +36,44 @@ fn column(array: &dyn Array) -> Column {
             let array = array.as_string::<i32>();
             Values::Text(valid().map(|row| array.value(row).to_owned()).collect())
         }
+        ArrowType::Struct(_) => Values::None,
         other => panic!("no {other} in these tests"),
     };
+    // Rows that are null have no children.
+    let children = array.as_struct_opt().map(|rows| {
+        let valid: BooleanArray = (0..rows.len())
+            .map(|row| Some(rows.is_valid(row)))
+            .collect();
+        let child = |child: &ArrayRef| column(&filter(child, &valid).unwrap());
+        rows.columns().iter().map(child).collect()
+    });
     let present = (0..array.len()).map(|row| array.is_valid(row)).collect();
     Column {
         present: (array.null_count() > 0).then_some(present),
         values,
-        children: Vec::new(),
+        children: children.unwrap_or_default(),
     }
 }
 
-fn write_with(batch: &RecordBatch, stripe_rows: usize, options: Options) -> Bytes {
-    let schema = batch.schema();
-    let child = |data_type: &ArrowType| {
-        let kind = match data_type {
-            ArrowType::Int64 => LONG,
-            _ => STRING,
-        };
-        writer::leaf(kind)
+fn of_fields(fields: &Fields) -> Vec<(String, Type)> {
+    let of = |data_type: &ArrowType| match data_type {
+        ArrowType::Int64 => writer::leaf(LONG),
+        ArrowType::Struct(fields) => Type {
+            kind: STRUCT,
+            children: of_fields(fields),
+        },
+        _ => writer::leaf(STRING),
     };
-    let children = schema.fields().iter();
+    fields
+        .iter()
+        .map(|field| (field.name().clone(), of(field.data_type())))
+        .collect()
+}
+
+fn write_with(batch: &RecordBatch, stripe_rows: usize, options: Options) -> Bytes {
     let root = Type {
         kind: STRUCT,
-        children: children
-            .map(|field| (field.name().clone(), child(field.data_type())))
-            .collect(),
+        children: of_fields(batch.schema().fields()),
     };
     let starts = (0..batch.num_rows()).step_by(stripe_rows);
     let stripes: Vec<(u64, Column)> = starts

@@ -21,34 +21,25 @@ mod schema;
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{self, Receiver, Sender};
 
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, StructArray};
 use arrow_avro::reader::{Reader, ReaderBuilder};
 use arrow_avro::schema::AvroSchema;
 
+use super::entries::{EntryBatch, Field};
 use crate::avro_codec::AvroCodec;
 use crate::error::{Error, Result};
 use projection::Projection;
 
-pub(super) use projection::{Field, Want};
-
-const MAGIC: &[u8; 4] = b"Obj\x01";
+pub(super) const MAGIC: &[u8; 4] = b"Obj\x01";
 const SYNC_BYTES: usize = 16;
 /// A batch takes blocks until it has this many entries: enough to hide the cost per batch, little enough for the caches.
 const BATCH_ENTRIES: u64 = 1024;
 /// … or this many bytes. With the bound of one block this keeps a batch far below the 2 GiB of Arrow's offsets.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Entries of one batch.
-pub(super) struct EntryBatch {
-    /// Number of entries in the file before this batch.
-    pub(super) first: u64,
-    /// The wanted fields that the file has, without null entries.
-    pub(super) entries: StructArray,
-}
-
 /// Reads the entries of a container file in batches. Fused: after an error there is nothing more.
-pub(super) struct EntryReader<'a> {
+pub(super) struct AvroEntries<'a> {
     blocks: Blocks<'a>,
     records: Reader<Feed>,
     segments: Sender<Vec<u8>>,
@@ -56,7 +47,7 @@ pub(super) struct EntryReader<'a> {
     finished: bool,
 }
 
-impl<'a> EntryReader<'a> {
+impl<'a> AvroEntries<'a> {
     /// Opens a file for the fields of `wanted` that are not in `unwanted`.
     pub(super) fn open(file: &'a [u8], wanted: &[Field], unwanted: &[&str]) -> Result<Self> {
         let container = Container::parse(file)?;
@@ -143,7 +134,7 @@ impl<'a> EntryReader<'a> {
     }
 }
 
-impl Iterator for EntryReader<'_> {
+impl Iterator for AvroEntries<'_> {
     type Item = Result<EntryBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -167,7 +158,7 @@ struct Container<'a> {
 impl<'a> Container<'a> {
     fn parse(file: &'a [u8]) -> Result<Self> {
         let Some(rest) = file.strip_prefix(MAGIC) else {
-            return Err(not_avro(file));
+            return Err(Error::corrupt("file does not begin as an avro file"));
         };
         let mut cursor = Cursor {
             rest,
@@ -200,20 +191,6 @@ impl<'a> Container<'a> {
             sync,
             blocks: cursor,
         })
-    }
-}
-
-/// Why a file without Avro's magic cannot be read.
-fn not_avro(file: &[u8]) -> Error {
-    if file.starts_with(b"ORC") {
-        Error::unsupported("manifest format orc")
-    } else if file.starts_with(b"PAR1") {
-        Error::unsupported("manifest format parquet")
-    } else {
-        let found = file.get(..MAGIC.len()).unwrap_or(file);
-        Error::corrupt(format!(
-            "file begins with {found:02x?}, expected {MAGIC:02x?} (avro)"
-        ))
     }
 }
 

@@ -7,8 +7,8 @@ use crate::data_file::FileSource;
 use crate::error::{Error, Frame, Result, ResultExt};
 use crate::file_table::{FileIdentity, FileRow, StatsRef, TextList};
 
-use super::avro::EntryBatch;
 use super::columns::{Columns, bytes_at, int_at, kind_at, long_at, size_at, text_at};
+use super::entries::EntryBatch;
 use super::entry::{EntryKind, ManifestEntry};
 use super::lists::{Lists, StatsColumns};
 use super::reader::{KEY_STATS, VALUE_STATS, VALUE_STATS_COLS, VERSION};
@@ -73,7 +73,7 @@ impl ManifestBatch {
             schema_ids: file.long("_SCHEMA_ID")?.clone(),
             levels: file.optional_int("_LEVEL")?.cloned(),
             extra_files: file.optional_texts("_EXTRA_FILES")?,
-            creation_times: file.optional_long("_CREATION_TIME")?.cloned(),
+            creation_times: file.optional_millis("_CREATION_TIME")?,
             delete_row_counts: file.optional_size("_DELETE_ROW_COUNT")?.cloned(),
             embedded_indexes: file.optional_bytes("_EMBEDDED_FILE_INDEX")?.cloned(),
             file_sources: file.optional_code("_FILE_SOURCE")?.cloned(),

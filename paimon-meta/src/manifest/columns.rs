@@ -1,7 +1,7 @@
 //! Columns of one batch by name, checked once, so that reading a row cannot fail.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::types::{Int32Type, Int64Type, TimestampMillisecondType};
 use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, StringArray, StructArray};
 
 use crate::binary_row::BinaryRow;
@@ -9,7 +9,7 @@ use crate::error::{Error, Frame, Result};
 use crate::file_table::StatsRef;
 use crate::stats::SimpleStats;
 
-use super::avro::{EntryBatch, Want};
+use super::entries::{EntryBatch, Want};
 use super::entry::EntryKind;
 use super::lists::{Lists, StatsColumns};
 
@@ -123,6 +123,17 @@ impl<'a> Columns<'a> {
 
     pub(super) fn optional_long(&self, name: &str) -> Result<Option<&'a Int64Array>> {
         self.optional(name, |column| column.as_primitive_opt::<Int64Type>())
+    }
+
+    /// Milliseconds, see [`Want::Millis`].
+    pub(super) fn optional_millis(&self, name: &str) -> Result<Option<Int64Array>> {
+        let Some(column) = self.record.column_by_name(name) else {
+            return Ok(None);
+        };
+        match column.as_primitive_opt::<TimestampMillisecondType>() {
+            Some(millis) => Ok(Some(millis.reinterpret_cast())),
+            None => Ok(self.optional_long(name)?.cloned()),
+        }
     }
 
     pub(super) fn long(&self, name: &str) -> Result<&'a Int64Array> {

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::binary_row::BinaryRow;
 use crate::error::Result;
+use crate::manifest_format::ManifestFormat;
 
 use super::EntryKind;
-use super::avro::{EntryBatch, EntryReader, Field, Want};
 use super::columns::{Columns, kind_at, size_at, text_at};
+use super::entries::{EntryBatch, EntryReader, Field, Want};
 
 const VERSION: i32 = 1;
 
@@ -70,14 +71,25 @@ pub struct DeletionVectorRange {
     pub cardinality: Option<u64>,
 }
 
-/// Decodes an index manifest, in the order of the file.
+/// Decodes an index manifest in Avro, in the order of the file.
 ///
 /// # Errors
 /// `Unsupported` for another file format than Avro or another version than 1, `Corrupt` if a required field is missing
 /// or a value is out of its range, with the entry and the field.
 pub fn decode_index_manifest(file: &[u8]) -> Result<Vec<IndexManifestEntry>> {
+    decode_index_manifest_with(file, None)
+}
+
+/// [`decode_index_manifest`] of Avro, or of what `format` knows.
+///
+/// # Errors
+/// As [`decode_index_manifest`], and those of `format`.
+pub fn decode_index_manifest_with(
+    file: &[u8],
+    format: Option<&dyn ManifestFormat>,
+) -> Result<Vec<IndexManifestEntry>> {
     let mut entries = Vec::new();
-    for batch in EntryReader::open(file, FIELDS, &[])? {
+    for batch in EntryReader::open(file, FIELDS, &[], format)? {
         decode_batch(&batch?, &mut entries)?;
     }
     Ok(entries)

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::manifest_format::ManifestFormat;
 use crate::stats::SimpleStats;
 
-use super::avro::{EntryBatch, EntryReader, Field, Want};
 use super::columns::{Columns, STATS, int_at, long_at};
+use super::entries::{EntryBatch, EntryReader, Field, Want};
 
 const VERSION: i32 = 2;
 
@@ -65,14 +66,25 @@ impl ManifestFileMeta {
     }
 }
 
-/// Decodes a manifest list, in the order of the file.
+/// Decodes a manifest list in Avro, in the order of the file.
 ///
 /// # Errors
 /// `Unsupported` for another file format than Avro or another version than 2, `Corrupt` if a required field is missing
 /// or a value is out of its range, with the entry and the field.
 pub fn decode_manifest_list(file: &[u8]) -> Result<Vec<ManifestFileMeta>> {
+    decode_manifest_list_with(file, None)
+}
+
+/// [`decode_manifest_list`] of Avro, or of what `format` knows.
+///
+/// # Errors
+/// As [`decode_manifest_list`], and those of `format`.
+pub fn decode_manifest_list_with(
+    file: &[u8],
+    format: Option<&dyn ManifestFormat>,
+) -> Result<Vec<ManifestFileMeta>> {
     let mut manifests = Vec::new();
-    for batch in EntryReader::open(file, FIELDS, &[])? {
+    for batch in EntryReader::open(file, FIELDS, &[], format)? {
         decode_batch(&batch?, &mut manifests)?;
     }
     Ok(manifests)

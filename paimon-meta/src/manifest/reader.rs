@@ -1,10 +1,11 @@
 //! Reading a manifest in batches. Facts: table-format section 4.3.
 
 use crate::error::Result;
+use crate::manifest_format::ManifestFormat;
 
-use super::avro::{EntryReader, Field, Want};
 use super::batch::ManifestBatch;
 use super::columns::STATS;
+use super::entries::{EntryReader, Field, Want};
 
 pub(super) const VERSION: i32 = 2;
 
@@ -30,7 +31,7 @@ const FILE_FIELDS: &[Field] = &[
     ("_SCHEMA_ID", Want::Long),
     ("_LEVEL", Want::Int),
     ("_EXTRA_FILES", Want::List(&Want::Text)),
-    ("_CREATION_TIME", Want::Long),
+    ("_CREATION_TIME", Want::Millis),
     ("_DELETE_ROW_COUNT", Want::Long),
     ("_EMBEDDED_FILE_INDEX", Want::Bytes),
     ("_FILE_SOURCE", Want::Int),
@@ -84,12 +85,24 @@ pub struct ManifestReader<'a> {
 }
 
 impl<'a> ManifestReader<'a> {
-    /// Opens the content of a manifest.
+    /// Opens the content of a manifest in Avro.
     ///
     /// # Errors
     /// `Unsupported` for another file format than Avro, `Corrupt` if header or schema are broken.
     pub fn new(file: &'a [u8], columns: ManifestColumns) -> Result<Self> {
-        let entries = EntryReader::open(file, FIELDS, &columns.unwanted())?;
+        Self::new_with(file, columns, None)
+    }
+
+    /// Opens the content of a manifest in Avro, or of what `format` knows.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and those of `format`.
+    pub fn new_with(
+        file: &'a [u8],
+        columns: ManifestColumns,
+        format: Option<&dyn ManifestFormat>,
+    ) -> Result<Self> {
+        let entries = EntryReader::open(file, FIELDS, &columns.unwanted(), format)?;
         Ok(Self {
             entries,
             failed: false,

@@ -3,7 +3,7 @@
 use paimon_io::{Resources, join};
 use paimon_meta::{
     ColumnStatistics, DataType, Error, Frame, IndexManifestEntry, ManifestFileMeta, ResolvedTable,
-    Result, ResultExt, Statistics, decode_index_manifest, manifest_path, statistics_path,
+    Result, ResultExt, Statistics, decode_index_manifest_with, manifest_path, statistics_path,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -94,7 +94,10 @@ pub(super) async fn index_entries(
     let read = async {
         let path = join(&table.location, &manifest_path(name)?);
         let file = resources.get_if_exists(&path).await?;
-        file.map_or_else(|| Ok(Vec::new()), |file| decode_index_manifest(&file))
+        match file {
+            Some(file) => decode_index_manifest_with(&file, resources.manifest_format()),
+            None => Ok(Vec::new()),
+        }
     };
     read.await.at(|| Frame::IndexManifest(name.clone()))
 }

@@ -1,4 +1,4 @@
-//! Data files: records to Parquet bytes and the meta that a manifest has of them.
+//! Data files: records to bytes and the meta that a manifest has of them.
 
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
+use super::format::{Format, avro_file};
 use super::layout::Layout;
 use super::nested::array;
 use super::stats::{StatsMode, stats, value_stats};
@@ -32,6 +33,7 @@ pub(super) struct FileWriter<'a> {
     pub(super) schema: &'a TableSchema,
     pub(super) options: &'a Options,
     pub(super) layout: &'a Layout,
+    pub(super) format: Format,
     /// What the files say of when they were made.
     pub(super) now: i64,
 }
@@ -109,6 +111,9 @@ impl FileWriter<'_> {
 
     fn bytes(&self, records: &[Record], columns: &[Vec<Cell>]) -> Result<Vec<u8>> {
         let batch = self.batch(records, columns)?;
+        if self.format == Format::Avro {
+            return avro_file(&batch, self.layout.row_group_rows);
+        }
         let options = ArrowWriterOptions::new()
             .with_properties(self.properties(columns)?)
             .with_skip_arrow_metadata(true);
@@ -156,11 +161,6 @@ impl FileWriter<'_> {
     }
 
     fn properties(&self, columns: &[Vec<Cell>]) -> Result<WriterProperties> {
-        if self.options.get("file.format").unwrap_or("parquet") != "parquet" {
-            return Err(Error::unsupported(
-                "file formats but Parquet in the test kit",
-            ));
-        }
         let compression = match self.options.get("file.compression").unwrap_or("zstd") {
             "zstd" => Compression::ZSTD(ZstdLevel::default()),
             "none" => Compression::UNCOMPRESSED,

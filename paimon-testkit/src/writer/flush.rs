@@ -8,6 +8,7 @@ use paimon_meta::{
 };
 
 use super::data_file::FileWriter;
+use super::format::Format;
 use super::state::Branch;
 use super::table::Table;
 use crate::oracle::{Key, MergeRules, Place, Record, Version};
@@ -72,12 +73,19 @@ impl Session {
         self.paths.bucket_path(place.0.as_ref(), place.1)
     }
 
-    fn file_name(&mut self, place: &Place, prefix: &str, uuid: impl FnOnce() -> String) -> String {
+    fn file_name(
+        &mut self,
+        place: &Place,
+        prefix: &str,
+        format: Format,
+        uuid: impl FnOnce() -> String,
+    ) -> String {
         let (uuid, number) = self
             .counters
             .entry(place.clone())
             .or_insert_with(|| (uuid(), 0));
-        let name = format!("{prefix}{uuid}-{number}.parquet");
+        let format = format.name();
+        let name = format!("{prefix}{uuid}-{number}.{format}");
         *number += 1;
         name
     }
@@ -136,7 +144,7 @@ impl Table {
         let prefix = prefix.to_owned();
         let chunks = records.chunks(self.layout.file_rows.max(1));
         let entries = chunks.map(|chunk| {
-            let mut entry = self.write_file(session, place, chunk, (source, &prefix))?;
+            let mut entry = self.write_file(session, place, chunk, (source, &prefix, level))?;
             entry.file.level = level;
             Ok(entry)
         });
@@ -151,7 +159,7 @@ impl Table {
     ) -> Result<Vec<ManifestEntry>> {
         let prefix = session.options.get("changelog-file.prefix");
         let prefix = prefix.unwrap_or("changelog-").to_owned();
-        let entry = self.write_file(session, place, records, (FileSource::Append, &prefix))?;
+        let entry = self.write_file(session, place, records, (FileSource::Append, &prefix, 0))?;
         Ok(vec![entry])
     }
 
@@ -160,13 +168,15 @@ impl Table {
         session: &mut Session,
         place: &Place,
         records: &[Record],
-        (source, prefix): (FileSource, &str),
+        (source, prefix, level): (FileSource, &str, i32),
     ) -> Result<ManifestEntry> {
-        let name = session.file_name(place, prefix, || self.names.uuid());
+        let format = Format::of_level(&session.options, level)?;
+        let name = session.file_name(place, prefix, format, || self.names.uuid());
         let writer = FileWriter {
             schema: &session.schema,
             options: &session.options,
             layout: &self.layout,
+            format,
             now: self.names.now(),
         };
         let (bytes, file) = writer.write(name.clone(), records, source)?;

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use futures_util::StreamExt;
-use paimon_io::Resources;
+use paimon_io::{ResourceParts, Resources};
 use paimon_meta::{DataField, ResolvedTable, Result, Split};
 use paimon_plan::{
     PartitionValue, Plan, ResolveRequest, ScanRequest, StreamScan, StreamStep, SystemTable, Table,
     plan,
 };
-use paimon_read::{BatchStream, ChangelogView, ReadRequest, ReadTask, TableReader, block_on};
+use paimon_read::{
+    BatchStream, ChangelogView, ManifestFormats, ReadRequest, ReadTask, TableReader, block_on,
+};
 use paimon_testkit::{
     GoldenCase, GoldenReader, GoldenRequest, GoldenRows, GoldenSplit, JsonRow, JsonRows, NotYet,
     Verdict, check_read,
@@ -72,6 +74,13 @@ struct Library {
     route: Route,
 }
 
+fn resources() -> Resources {
+    Resources::new(ResourceParts {
+        manifest_format: Some(Arc::new(ManifestFormats)),
+        ..ResourceParts::default()
+    })
+}
+
 /// A request that was resolved and planned.
 struct Planned {
     resources: Resources,
@@ -83,7 +92,7 @@ struct Planned {
 
 impl Library {
     fn plan(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<Planned> {
-        let resources = Resources::local();
+        let resources = resources();
         let table = resolve(&resources, case, request)?;
         let partition = request
             .partition
@@ -189,7 +198,7 @@ impl GoldenReader for Library {
 
     fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
         if let Some(SystemTable::Metadata(which)) = system_table(request)? {
-            let resources = Resources::local();
+            let resources = resources();
             let table = resolve(&resources, case, request)?;
             let batch_size = self.route.batch_size;
             return metadata(&resources, &table, which, request, batch_size);

@@ -18,15 +18,15 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    fn one_in(&mut self, times: u64) -> bool {
+    pub(crate) fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[usize::try_from(self.below(from.len() as u64)).unwrap()]
     }
 }

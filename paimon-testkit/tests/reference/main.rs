@@ -19,6 +19,9 @@ mod sketches;
 mod system;
 
 #[cfg(test)]
+mod evolutions;
+
+#[cfg(test)]
 mod histories;
 
 #[cfg(test)]

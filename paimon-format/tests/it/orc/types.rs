@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal128Type, Int8Type, Int32Type, Time32MillisecondType, TimestampMicrosecondType,
-    TimestampMillisecondType,
+    Decimal128Type, Float64Type, Int8Type, Int32Type, Time32MillisecondType,
+    TimestampMicrosecondType, TimestampMillisecondType,
 };
 use arrow_array::{Array, ArrayRef};
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use paimon_meta::{
 };
 
 use super::writer::{
-    CHAR, Column, DECIMAL, INSTANT, INT, LIST, LONG, MAP, Options, PLAIN, STRING, STRUCT,
+    CHAR, Column, DECIMAL, DOUBLE, INSTANT, INT, LIST, LONG, MAP, Options, PLAIN, STRING, STRUCT,
     TIMESTAMP, Type, Values, leaf, node, write,
 };
 use crate::conformance::{column, scan};
@@ -143,6 +143,40 @@ fn timestamps_are_wall_clocks_of_the_writer_and_instants_are_not() {
     let unknown = in_zone(TIMESTAMP, "Mars/Base", 0);
     let error = read_as(unknown, &TypeKind::Timestamp(6).not_null()).unwrap_err();
     assert_eq!(error.feature(), Some("time zone Mars/Base in ORC files"));
+}
+
+/// TF-8.2: the reference reads a wall clock that the zone of its process skips in spring an hour earlier.
+#[test]
+fn wall_clock_that_the_readers_zone_skips_stays() {
+    // 2024-03-10T02:30, which New York skipped.
+    let skipped = 1_710_037_800;
+    let stored = values(Values::Timestamps(vec![(skipped - EPOCH, 0)]));
+    let file = file_of(leaf(TIMESTAMP), 1, stored);
+    let reader = OrcReader {
+        instant_zone: Some("America/New_York".to_owned()),
+    };
+    let file = open(&reader, file).unwrap();
+    let local = column("c", TypeKind::Timestamp(3).not_null());
+    let batches = read_all(file.as_ref(), &scan(vec![local], 10)).unwrap();
+    let array = batches[0].1.column(0);
+    let array = array.as_primitive::<TimestampMillisecondType>();
+    assert_eq!(array.value(0), skipped * 1000);
+}
+
+/// TF-8.2: the ORC library takes a batch of zeros of both signs for one value repeated.
+#[test]
+fn zeros_of_both_signs_keep_their_signs() {
+    let stored = vec![-0.0, 0.0, -0.0, 0.0, 0.0];
+    let file = file_of(leaf(DOUBLE), 5, values(Values::Doubles(stored.clone())));
+    let array = read_as(file, &TypeKind::Double.not_null()).unwrap();
+    let bits = |values: &[f64]| {
+        values
+            .iter()
+            .map(|value| value.to_bits())
+            .collect::<Vec<_>>()
+    };
+    let found = array.as_primitive::<Float64Type>().values();
+    assert_eq!(bits(found), bits(&stored));
 }
 
 #[test]

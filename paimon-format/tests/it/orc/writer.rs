@@ -8,6 +8,7 @@ use bytes::Bytes;
 /// Kinds of types by their number in the format.
 pub(crate) const LONG: u64 = 4;
 pub(crate) const INT: u64 = 3;
+pub(crate) const DOUBLE: u64 = 6;
 pub(crate) const STRING: u64 = 7;
 pub(crate) const TIMESTAMP: u64 = 9;
 pub(crate) const LIST: u64 = 10;
@@ -90,6 +91,7 @@ pub(crate) enum Values {
     #[default]
     None,
     Integers(Vec<i64>),
+    Doubles(Vec<f64>),
     Text(Vec<String>),
     /// Of lists and maps.
     Lengths(Vec<i64>),
@@ -196,6 +198,10 @@ impl StripeWriter {
         match &column.values {
             Values::None => encoding = 0,
             Values::Integers(values) => self.stream(number, DATA, &integers(values, true)),
+            Values::Doubles(values) => {
+                encoding = 0;
+                self.stream(number, DATA, &doubles(values));
+            }
             Values::Lengths(values) => self.stream(number, LENGTH, &integers(values, false)),
             Values::Text(values) if self.options.dictionaries => {
                 let dictionary: Vec<&String> =
@@ -248,6 +254,13 @@ impl StripeWriter {
         bytes_field(&mut self.footer, 1, &message);
         self.data.extend_from_slice(&bytes);
     }
+}
+
+fn doubles(values: &[f64]) -> Vec<u8> {
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
 }
 
 fn text(values: &[&String]) -> (Vec<i64>, Vec<u8>) {

@@ -5,35 +5,20 @@
 
 use serde_json::{Value, json};
 
+use super::super::entries::{Field, Want};
 use super::SYNC_BYTES;
 use super::schema::Type;
 use crate::error::{Error, Frame, Result, ResultExt};
 
-/// A wanted field: its name and what it must be. Whether it must be there is the caller's business.
-pub(in crate::manifest) type Field = (&'static str, Want);
-
-/// What a wanted field must be, or a union of null with it.
-#[derive(Clone, Copy)]
-pub(in crate::manifest) enum Want {
-    Int,
-    /// Also given for an int.
-    Long,
-    Bytes,
-    Text,
-    List(&'static Want),
-    Record(&'static [Field]),
-}
-
-impl Want {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Int => "int",
-            Self::Long => "long",
-            Self::Bytes => "bytes",
-            Self::Text => "string",
-            Self::List(_) => "array",
-            Self::Record(_) => "record",
-        }
+/// The name of what a field must be in an Avro schema.
+fn avro_name(want: Want) -> &'static str {
+    match want {
+        Want::Int => "int",
+        Want::Long | Want::Millis => "long",
+        Want::Bytes => "bytes",
+        Want::Text => "string",
+        Want::List(_) => "array",
+        Want::Record(_) => "record",
     }
 }
 
@@ -95,13 +80,15 @@ impl Printer<'_> {
 
     /// A type as it is written and as it is wanted.
     fn wanted(&mut self, written: &Type, want: Want) -> Result<(Value, Value)> {
-        self.nullable(written, want.name(), |printer, written| {
+        self.nullable(written, avro_name(want), |printer, written| {
             match (written, want) {
                 (Type::Int, Want::Int)
-                | (Type::Long, Want::Long)
+                | (Type::Long, Want::Long | Want::Millis)
                 | (Type::Bytes, Want::Bytes)
-                | (Type::Text, Want::Text) => Some(Ok((json!(want.name()), json!(want.name())))),
-                (Type::Int, Want::Long) => Some(Ok((json!("int"), json!("long")))),
+                | (Type::Text, Want::Text) => {
+                    Some(Ok((json!(avro_name(want)), json!(avro_name(want)))))
+                }
+                (Type::Int, Want::Long | Want::Millis) => Some(Ok((json!("int"), json!("long")))),
                 (Type::Array(item), Want::List(want)) => {
                     Some(printer.wanted(item, *want).map(|(writer, reader)| {
                         let array = |items| json!({"type": "array", "items": items});
