@@ -2,7 +2,9 @@
 //!
 //! `cargo bench -p benches --bench read` measures rows per second of each with criterion, then all of a table in turn and
 //! prints the ratios to plain decode (minimum and median): a busy machine slows both sides alike. With
-//! `PAIMON_BENCH_KEYS=200000` it takes a minute; without, the tables have 4 M keys. `-- --ratios` leaves criterion out.
+//! `PAIMON_BENCH_KEYS=200000` it takes a minute; without, the tables have 4 M keys. `-- --ratios` leaves criterion out;
+//! `-- --ratios five_runs` measures tables of that name alone, `-- --ratios five_runs aggregation` such reads of them
+//! beside plain decode.
 
 #![expect(
     clippy::expect_used,
@@ -29,10 +31,20 @@ fn main() {
     if !only_ratios {
         criterion = criterion.configure_from_args();
     }
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| only_ratios && !argument.starts_with('-'))
+        .collect();
+    let is_wanted = |at: usize, name: &str| wanted.get(at).is_none_or(|part| name.contains(part));
     for (name, table) in tables(keys).expect("tables can be written") {
+        if !is_wanted(0, &name) {
+            continue;
+        }
         let one = cases(&table).expect("the schema is one");
         let two = two_thread_cases(&table).expect("the files are there");
-        for (name, cases) in [(name.clone(), one), (format!("{name}, 2 threads"), two)] {
+        for (name, mut cases) in [(name.clone(), one), (format!("{name}, 2 threads"), two)] {
+            let base = cases[0].name;
+            cases.retain(|case| case.name == base || is_wanted(1, case.name));
             if !only_ratios {
                 measure(&mut criterion, &name, &cases);
             }

@@ -59,6 +59,7 @@ mod tests;
 use std::fmt;
 
 use arrow_array::{ArrayRef, UInt32Array};
+use arrow_buffer::NullBuffer;
 use paimon_meta::Error;
 
 pub use rbm64::rbm64_values;
@@ -83,6 +84,21 @@ pub trait AggregateFunction: fmt::Debug + Send + Sync {
     /// (ME-135), for numbers that do not fit (ME-099), and for values that are malformed; `InvalidInput` for an array of
     /// another length or type than was agreed.
     fn merge(&self, values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault>;
+
+    /// The same without values, where it is enough to know which of them are null (`nulls`; none if absent); `None` if
+    /// the function asks more.
+    fn choose(
+        &self,
+        _nulls: Option<&NullBuffer>,
+        _versions: &Versions<'_>,
+    ) -> Option<Result<UInt32Array, MergeFault>> {
+        None
+    }
+
+    /// Whether the result is the newest value wherever all versions are adds and none is null.
+    fn takes_newest(&self) -> bool {
+        false
+    }
 }
 
 /// Why versions cannot be merged, and at which of them.

@@ -17,6 +17,7 @@ mod filter;
 mod filter_pass;
 mod fold;
 pub mod functions;
+mod gather;
 mod given;
 mod merge;
 mod open;
@@ -32,6 +33,7 @@ mod source;
 mod split_read;
 mod stream;
 mod task;
+mod ungathered;
 mod value_pass;
 mod window;
 

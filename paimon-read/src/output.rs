@@ -1,22 +1,19 @@
 //! Building output batches: rows are gathered once, per batch and column.
 //!
-//! A batch is put together from segments, each some consecutive rows of one decoded source. One segment is passed on as a
-//! slice, without a copy; a few long ones are concatenated; many short ones go through arrow's interleave kernel, whose
-//! indices are made once for all columns of a set. Columns that were decoded together form a set.
+//! A batch is put together from segments, each some consecutive rows of one decoded source, see [`crate::gather`].
+//! Columns that were decoded together form a set.
 
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_select::concat::concat;
-use arrow_select::interleave::interleave;
 use paimon_meta::{Error, Result};
 
 use crate::columns::{ColumnPlan, Origin, Shape, constant_column};
 use crate::compact::Compactor;
+use crate::gather::Segments;
+use crate::ungathered::{Set, Ungathered};
 use crate::window::Decoded;
-
-/// Segments of at least this many rows on average are concatenated; below it, indices cost less.
-const CONCAT_ROWS: usize = 64;
 
 /// Where the batch being built knows some decoded columns.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,25 +23,10 @@ pub(crate) struct Registered {
     source: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Segment {
-    source: u32,
-    start: u32,
-    length: u32,
-}
-
-/// Columns that were decoded together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Set {
-    Early,
-    Filtered,
-    Late,
-}
-
 #[derive(Debug, Default)]
 struct SetBuilder {
     sources: Vec<Vec<ArrayRef>>,
-    segments: Vec<Segment>,
+    segments: Segments,
 }
 
 impl SetBuilder {
@@ -57,76 +39,23 @@ impl SetBuilder {
             decoded.registered = Registered { batch, source };
             self.sources.push(decoded.arrays.clone());
         }
-        let source = decoded.registered.source;
-        if let Some(last) = self.segments.last_mut()
-            && last.source == source
-            && last.start + last.length == start
-        {
-            last.length += length;
-            return Ok(());
-        }
-        self.segments.push(Segment {
-            source,
-            start,
-            length,
-        });
+        self.segments.push(decoded.registered.source, start, length);
         Ok(())
     }
 
-    /// The indices of arrow's interleave, where segments are short.
-    fn indices(&self, rows: usize) -> Option<Vec<(usize, usize)>> {
-        if self.segments.len() * CONCAT_ROWS <= rows {
-            return None;
-        }
-        let mut indices = Vec::with_capacity(rows);
-        for segment in &self.segments {
-            let (source, start) = (segment.source as usize, segment.start as usize);
-            indices.extend((start..start + segment.length as usize).map(|row| (source, row)));
-        }
-        Some(indices)
-    }
-
-    fn gather(&self, column: usize, indices: Option<&[(usize, usize)]>) -> Result<ArrayRef> {
-        let array = |source: &Vec<ArrayRef>| {
+    /// A column of every source.
+    fn column(&self, column: usize) -> Result<Vec<ArrayRef>> {
+        let of = |source: &Vec<ArrayRef>| {
             source
                 .get(column)
                 .map(Arc::clone)
                 .ok_or_else(|| Error::internal(format!("no decoded column {column}")))
         };
-        let slice = |segment: &Segment| -> Result<ArrayRef> {
-            let source = self.sources.get(segment.source as usize);
-            let source = source.ok_or_else(|| Error::internal("segment of no source"))?;
-            Ok(array(source)?.slice(segment.start as usize, segment.length as usize))
-        };
-        if let [segment] = self.segments.as_slice() {
-            return slice(segment);
-        }
-        let gathered = match indices {
-            Some(indices) => {
-                let arrays = self.sources.iter().map(array).collect::<Result<Vec<_>>>()?;
-                interleave(
-                    &arrays
-                        .iter()
-                        .map(AsRef::as_ref)
-                        .collect::<Vec<&dyn Array>>(),
-                    indices,
-                )
-            }
-            None => {
-                let slices = self
-                    .segments
-                    .iter()
-                    .map(slice)
-                    .collect::<Result<Vec<_>>>()?;
-                concat(
-                    &slices
-                        .iter()
-                        .map(AsRef::as_ref)
-                        .collect::<Vec<&dyn Array>>(),
-                )
-            }
-        };
-        gathered.map_err(|error| Error::internal("cannot gather a column").with_source(error))
+        self.sources.iter().map(of).collect()
+    }
+
+    fn gather(&self, column: usize) -> Result<ArrayRef> {
+        self.segments.gather(&self.column(column)?)
     }
 
     fn clear(&mut self) {
@@ -200,7 +129,7 @@ impl BatchBuilder {
     /// Adds rows `start..start + length` of decoded columns to a set.
     ///
     /// # Errors
-    /// A fault of one of the rows.
+    /// A fault of one of the rows; `Internal` for constants.
     pub(crate) fn push(
         &mut self,
         set: Set,
@@ -212,6 +141,7 @@ impl BatchBuilder {
             Set::Early => &mut self.early,
             Set::Filtered => &mut self.filtered,
             Set::Late => &mut self.late,
+            Set::Constant => return Err(Error::internal("a constant is not decoded")),
         };
         builder.push(self.batch, decoded, start, length)
     }
@@ -237,23 +167,57 @@ impl BatchBuilder {
             .map_err(|error| Error::internal("columns do not form a batch").with_source(error))
     }
 
+    /// The rows that were added, all under one plan, with their columns not gathered yet; `None` if there are none.
+    ///
+    /// # Errors
+    /// `Internal` if a column has no origin.
+    pub(crate) fn take_ungathered(&mut self) -> Result<Option<Ungathered>> {
+        let rows = std::mem::take(&mut self.rows);
+        let Some(plan) = self.columns.as_ref().filter(|_| rows > 0) else {
+            return Ok(None);
+        };
+        let rows = u32::try_from(rows).map_err(|_| Error::internal("2^32 rows in a batch"))?;
+        let mut taken = Ungathered::new(rows);
+        for origin in &plan.output {
+            let (set, sources) = match origin {
+                Origin::Early(index) => (Set::Early, self.early.column(*index)?),
+                Origin::Filtered(index) => (Set::Filtered, self.filtered.column(*index)?),
+                Origin::Late(index) => (Set::Late, self.late.column(*index)?),
+                constant => {
+                    let column = constant_column(constant, self.shape.strings, rows as usize)?;
+                    let column =
+                        column.ok_or_else(|| Error::internal("output column of no origin"))?;
+                    taken.add_constant(column);
+                    continue;
+                }
+            };
+            taken.add_column(set, sources);
+        }
+        self.batch += 1;
+        let sets = [
+            (Set::Early, &mut self.early),
+            (Set::Filtered, &mut self.filtered),
+            (Set::Late, &mut self.late),
+        ];
+        for (set, builder) in sets {
+            taken.add_segments(set, std::mem::take(&mut builder.segments));
+            builder.clear();
+        }
+        Ok(Some(taken))
+    }
+
     /// Finishes the rows that were added under the current plan.
     fn seal(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
         let Some(plan) = self.columns.as_ref().filter(|_| rows > 0) else {
             return Ok(());
         };
-        let (early, filtered, late) = (
-            self.early.indices(rows),
-            self.filtered.indices(rows),
-            self.late.indices(rows),
-        );
         let mut arrays = Vec::with_capacity(plan.output.len());
         for origin in &plan.output {
             arrays.push(match origin {
-                Origin::Early(index) => self.early.gather(*index, early.as_deref())?,
-                Origin::Filtered(index) => self.filtered.gather(*index, filtered.as_deref())?,
-                Origin::Late(index) => self.late.gather(*index, late.as_deref())?,
+                Origin::Early(index) => self.early.gather(*index)?,
+                Origin::Filtered(index) => self.filtered.gather(*index)?,
+                Origin::Late(index) => self.late.gather(*index)?,
                 constant => constant_column(constant, self.shape.strings, rows)?
                     .ok_or_else(|| Error::internal("output column of no origin"))?,
             });

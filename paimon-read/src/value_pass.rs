@@ -27,8 +27,9 @@ use crate::columns::{FilterPlan, Shape};
 use crate::fetches::{Fetches, Ticket, yield_now};
 use crate::filter_pass::filter_piece;
 use crate::merge::KeyGroups;
-use crate::output::{BatchBuilder, Set};
+use crate::output::BatchBuilder;
 use crate::piece_values::LateCursor;
+use crate::ungathered::{Set, Ungathered};
 use crate::window::{JOINED_ROWS, PickSource, Piece, Window};
 
 use add::{add, surviving};
@@ -57,7 +58,7 @@ pub(crate) struct ValuePass {
     touched: Vec<u32>,
     /// Rows added whose early columns come in the order of the picks and are not added yet.
     ordered_rows: u32,
-    /// Where the rows of the batch come from, if that is asked for.
+    /// Where the rows of the batch come from, where they are versions.
     trace: Option<Trace>,
 }
 
@@ -100,21 +101,41 @@ impl ValuePass {
 
     /// The next batch; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        self.fill_batch().await?;
+        let batch = self.builder.finish()?;
+        self.hand_out(batch.as_ref().map_or(0, RecordBatch::num_rows) as u64);
+        Ok(batch)
+    }
+
+    /// The next versions, with their groups; `None` at the end. Only where they are traced.
+    pub(crate) async fn next_versions(&mut self) -> Result<Option<(Ungathered, KeyGroups)>> {
         if let Some(trace) = &mut self.trace {
             trace.clear();
         }
+        self.fill_batch().await?;
+        let Some(versions) = self.builder.take_ungathered()? else {
+            return Ok(None);
+        };
+        let (from, rows) = (self.delivered, versions.rows());
+        self.hand_out(u64::from(rows));
+        Ok(Some((versions, self.window.take_groups(from, rows))))
+    }
+
+    /// Adds rows until the batch is full or there are no more.
+    async fn fill_batch(&mut self) -> Result<()> {
         loop {
             match self.fill()? {
                 Need::Batch(piece) => {
                     self.look_ahead(piece).await?;
-                    return self.finish();
+                    break;
                 }
-                Need::Picks if self.exhausted => return self.finish(),
+                Need::Picks if self.exhausted => break,
                 Need::Picks => self.step().await?,
                 Need::Prepare(piece) => self.prepare(piece).await?,
                 Need::Decode(piece) => self.decode(piece).await?,
             }
         }
+        self.take_ordered()
     }
 
     /// One step of the pick source; then the executor has a turn.
@@ -251,6 +272,13 @@ impl ValuePass {
                 self.take_ordered()?;
                 continue;
             }
+            if self.trace.is_some()
+                && let Some(last) = self.touched.last()
+                && !self.builder.has_columns(&piece.columns)
+            {
+                // Versions are handed out under one plan.
+                return Ok(Need::Batch(*last));
+            }
             let most = room.min(rows.end - rows.start);
             let Some(length) = add(&mut self.builder, piece, rows.start, most)? else {
                 return Ok(Need::Decode(pick.piece));
@@ -312,11 +340,9 @@ impl ValuePass {
         self.window.take_ordered(rows, |_, _, _| Ok(()))
     }
 
-    /// The batch that was filled; frees what only it needed.
-    fn finish(&mut self) -> Result<Option<RecordBatch>> {
-        self.take_ordered()?;
-        let batch = self.builder.finish()?;
-        self.delivered += batch.as_ref().map_or(0, RecordBatch::num_rows) as u64;
+    /// Takes note of rows that are handed out; frees what only they needed.
+    fn hand_out(&mut self, rows: u64) {
+        self.delivered += rows;
         self.batch += 1;
         for number in self.touched.drain(..) {
             if let Some(piece) = self.window.piece(number) {
@@ -324,10 +350,9 @@ impl ValuePass {
                 self.window.release(number, next_row);
             }
         }
-        Ok(batch)
     }
 
-    /// The same, remembering where the rows of a batch come from.
+    /// The same for rows that are versions, remembering where they come from.
     pub(crate) fn traced(self) -> Self {
         Self {
             trace: Some(Trace::default()),
@@ -338,13 +363,6 @@ impl ValuePass {
     /// Name of the file of a row of the last batch, if that is remembered.
     pub(crate) fn file_of(&self, row: usize) -> Option<&str> {
         self.trace.as_ref()?.file_of(row)
-    }
-
-    /// The groups of the versions of the last batch.
-    pub(crate) fn take_groups(&mut self, rows: usize) -> Result<KeyGroups> {
-        let rows = u32::try_from(rows).map_err(|_| Error::internal("2^32 rows in a batch"))?;
-        let from = self.delivered - u64::from(rows);
-        Ok(self.window.take_groups(from, rows))
     }
 
     fn piece(&self, number: u32) -> Result<&Piece> {

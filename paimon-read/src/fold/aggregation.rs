@@ -6,13 +6,13 @@
 //! | retract | takes its value back |
 //! | `-D`, with `aggregation.remove-record-on-delete` | is the row as it is; the result is a delete if it comes last |
 
-use arrow_array::{Array, ArrayRef, UInt32Array};
 use paimon_meta::{DataField, Options, ResolvedTable, Result, RowKind};
 
-use super::columns::{Column, Fault, Folded, apply, gather};
+use super::columns::{Column, Fault, Folded};
 use super::options::function_name;
 use super::partial_update::null_fault;
 use super::plan::add_key;
+use super::versions::VersionColumns;
 use crate::functions::{AggregateFunction, Step, aggregate_function};
 use crate::merge::KeyGroups;
 
@@ -71,19 +71,29 @@ impl Aggregation {
         })
     }
 
-    /// The rows of keys; `values` are the columns of their versions.
+    /// The rows of keys that have these versions.
     ///
     /// # Errors
     /// `Corrupt` for a null where none may be, and those of the functions; they name the column.
-    pub(super) fn merge(&self, values: &[ArrayRef], groups: &KeyGroups) -> Result<Folded, Fault> {
+    pub(super) fn merge(&self, versions: &VersionColumns<'_>) -> Result<Folded, Fault> {
+        let groups = versions.groups();
         let steps = self.steps(groups);
-        self.check_nulls(values, groups)?;
-        let last = UInt32Array::from(groups.last_rows());
-        let merged = self.columns.iter().zip(values).take(self.merged);
-        let merged = merged.map(|(column, values)| {
+        self.check_nulls(versions)?;
+        let merged = self.columns.iter().enumerate().take(self.merged);
+        let merged = merged.map(|(at, column)| {
             let merged = match &column.role {
-                Role::Key => gather(values, &last).map_err(Fault::from),
-                Role::Function(function) => apply(&**function, values, &groups.offsets, &steps),
+                Role::Key => versions.newest(at).map_err(Fault::from),
+                Role::Function(function) => {
+                    let function = &**function;
+                    if !groups.retract()
+                        && function.takes_newest()
+                        && versions.validity(at)?.is_none()
+                    {
+                        versions.newest(at).map_err(Fault::from)
+                    } else {
+                        versions.apply(at, function, &steps)
+                    }
+                }
             };
             merged.map_err(|fault| fault.in_column(&column.field))
         });
@@ -98,17 +108,16 @@ impl Aggregation {
     }
 
     fn steps(&self, groups: &KeyGroups) -> Vec<Step> {
-        let mut steps = vec![Step::Replace; groups.row_count()];
-        for group in groups.merged_keys() {
-            if let Some(steps) = steps.get_mut(group.first as usize..)
-                && let Some(steps) = steps.get_mut(..group.length as usize)
-            {
-                steps.fill(Step::Add);
-                for (step, kind) in steps.iter_mut().zip(group.kinds) {
-                    *step = match kind {
-                        kind if self.removes(*kind) => Step::Replace,
-                        kind if kind.is_add() => Step::Add,
-                        _ => Step::Retract,
+        let mut steps = vec![Step::Add; groups.merged_rows() as usize];
+        for group in groups.merged_keys().filter(|group| !group.kinds.is_empty()) {
+            for (version, kind) in group.versions() {
+                if let Some(step) = steps.get_mut(version as usize)
+                    && !kind.is_add()
+                {
+                    *step = if self.removes(kind) {
+                        Step::Replace
+                    } else {
+                        Step::Retract
                     };
                 }
             }
@@ -117,20 +126,24 @@ impl Aggregation {
     }
 
     /// A version that removes the row is copied as it is.
-    fn check_nulls(&self, values: &[ArrayRef], groups: &KeyGroups) -> Result<(), Fault> {
+    fn check_nulls(&self, versions: &VersionColumns<'_>) -> Result<(), Fault> {
+        let groups = versions.groups();
         if !self.remove_on_delete || !groups.retract() {
             return Ok(());
         }
-        for (column, values) in self.columns.iter().zip(values) {
-            if column.field.data_type.nullable || values.null_count() == 0 {
+        for (at, column) in self.columns.iter().enumerate() {
+            if column.field.data_type.nullable {
                 continue;
             }
+            let Some(valid) = versions.validity(at)? else {
+                continue;
+            };
             let mut versions = groups.merged_keys().flat_map(|group| {
                 let kinds = group.kinds.iter().copied();
                 group.rows().zip(kinds)
             });
             let null =
-                versions.find(|(row, kind)| self.removes(*kind) && values.is_null(*row as usize));
+                versions.find(|(row, kind)| self.removes(*kind) && valid.is_null(*row as usize));
             if let Some((row, _)) = null {
                 return Err(null_fault(row, &column.field));
             }

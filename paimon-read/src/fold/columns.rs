@@ -1,10 +1,9 @@
-//! Columns of versions in, columns of rows out.
+//! What merges columns, what comes out, and why it may fail.
 
-use arrow_array::{ArrayRef, UInt32Array};
-use arrow_select::take::take;
-use paimon_meta::{DataField, Error, Frame, Result};
+use arrow_array::ArrayRef;
+use paimon_meta::{DataField, Error, Frame};
 
-use crate::functions::{AggregateFunction, MergeFault, Merged, Step, Versions};
+use crate::functions::MergeFault;
 
 /// A column that is merged, and how.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub(super) struct Folded {
 /// Why versions cannot be merged.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// The version at fault, if one is: its row.
+    /// The version at fault, if one is: its number among the merged ones.
     pub(super) row: Option<usize>,
     pub(super) error: Error,
 }
@@ -52,25 +51,5 @@ impl From<MergeFault> for Fault {
             row: Some(fault.row),
             error: fault.error,
         }
-    }
-}
-
-/// One row of the values for each key.
-pub(super) fn gather(values: &ArrayRef, rows: &UInt32Array) -> Result<ArrayRef> {
-    take(values, rows, None)
-        .map_err(|error| Error::internal("cannot gather a column").with_source(error))
-}
-
-/// What a function makes of the versions.
-pub(super) fn apply(
-    function: &dyn AggregateFunction,
-    values: &ArrayRef,
-    offsets: &[u32],
-    steps: &[Step],
-) -> Result<ArrayRef, Fault> {
-    let versions = Versions::new(offsets, steps)?;
-    match function.merge(values, &versions)? {
-        Merged::Chosen(rows) => Ok(gather(values, &rows)?),
-        Merged::Computed(column) => Ok(column),
     }
 }

@@ -8,16 +8,17 @@
 //! | in a group | see [`super::sequence`] |
 //! | in a group, with a function | what the function makes of the versions |
 
-use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_array::ArrayRef;
+use arrow_buffer::NullBuffer;
 use paimon_meta::{DataField, Error, FieldId, ResolvedTable, Result};
 
-use super::columns::{Column, Fault, Folded, apply, gather};
+use super::columns::{Column, Fault, Folded};
 use super::options::{PartialUpdateOptions, SequenceGroup, function_name};
 use super::plan::add_key;
 use super::sequence::{Choice, SequenceOrder, Sequences, choose, remove_by_groups};
 use super::steps::{Action, Actions};
+use super::versions::{Chosen, VersionColumns};
 use crate::functions::{AggregateFunction, aggregate_function};
-use crate::merge::KeyGroups;
 
 /// Where the values of a column come from.
 #[derive(Debug)]
@@ -57,10 +58,9 @@ pub(super) struct PartialUpdate {
 
 /// What is known of a batch of versions.
 struct Batch<'a> {
-    groups: &'a KeyGroups,
+    versions: &'a VersionColumns<'a>,
     actions: Actions,
     choices: Vec<Choice>,
-    last: UInt32Array,
 }
 
 impl PartialUpdate {
@@ -94,20 +94,21 @@ impl PartialUpdate {
         })
     }
 
-    /// The rows of keys; `values` are the columns of their versions.
+    /// The rows of keys that have these versions.
     ///
     /// # Errors
     /// `Corrupt` for a null where none may be, and those of the functions; they name the column.
-    pub(super) fn merge(&self, values: &[ArrayRef], groups: &KeyGroups) -> Result<Folded, Fault> {
+    pub(super) fn merge(&self, versions: &VersionColumns<'_>) -> Result<Folded, Fault> {
+        let groups = versions.groups();
         let mut actions = Actions::of(groups, &self.options);
-        let sequences = self.sequences(values)?;
+        let sequences = self.sequences(versions)?;
         let removing = self.groups.iter().zip(&sequences);
         let removing: Vec<&Sequences> = removing
             .filter(|(group, _)| group.removes)
             .map(|(_, sequences)| sequences)
             .collect();
         remove_by_groups(&removing, groups, &mut actions);
-        self.check_nulls(values, groups, &actions)?;
+        self.check_nulls(versions, &actions)?;
         let choices: Vec<Choice> = self
             .groups
             .iter()
@@ -115,15 +116,14 @@ impl PartialUpdate {
             .map(|(group, sequences)| choose(sequences, groups, &actions, group.functions))
             .collect();
         let batch = Batch {
-            last: groups.last_rows().into(),
-            groups,
+            versions,
             actions,
             choices,
         };
-        let merged = self.columns.iter().zip(values).take(self.merged);
-        let merged = merged.map(|(column, values)| {
+        let merged = self.columns.iter().enumerate().take(self.merged);
+        let merged = merged.map(|(at, column)| {
             batch
-                .column(&column.role, values)
+                .column(at, &column.role)
                 .map_err(|fault| fault.in_column(&column.field))
         });
         Ok(Folded {
@@ -132,33 +132,32 @@ impl PartialUpdate {
         })
     }
 
-    fn sequences(&self, values: &[ArrayRef]) -> Result<Vec<Sequences>> {
+    fn sequences(&self, versions: &VersionColumns<'_>) -> Result<Vec<Sequences>> {
         let of = |group: &ReadGroup| {
-            let columns = group.sequence.iter().filter_map(|at| values.get(*at));
-            group.order.sequences(&columns.cloned().collect::<Vec<_>>())
+            let columns = group.sequence.iter().map(|at| versions.merged(*at));
+            group.order.sequences(&columns.collect::<Result<Vec<_>>>()?)
         };
         self.groups.iter().map(of).collect()
     }
 
     /// Null in a column that is not nullable: where a version is the base of the row, and in every add where no sequence
     /// group is read (ME-044, ME-056).
-    fn check_nulls(
-        &self,
-        values: &[ArrayRef],
-        groups: &KeyGroups,
-        actions: &Actions,
-    ) -> Result<(), Fault> {
+    fn check_nulls(&self, versions: &VersionColumns<'_>, actions: &Actions) -> Result<(), Fault> {
         let adds = self.groups.is_empty();
-        for (column, values) in self.columns.iter().zip(values) {
-            if column.field.data_type.nullable || values.null_count() == 0 {
+        for (at, column) in self.columns.iter().enumerate() {
+            if column.field.data_type.nullable {
                 continue;
             }
+            let Some(valid) = versions.validity(at)? else {
+                continue;
+            };
             let checked = |row: &u32| match actions.at(*row) {
                 Action::Add => adds,
                 action => action.replaces(),
             };
-            let rows = groups.merged_keys().flat_map(|group| group.rows());
-            let mut nulls = rows.filter(|row| values.is_null(*row as usize));
+            let groups = versions.groups().merged_keys();
+            let rows = groups.flat_map(|group| group.rows());
+            let mut nulls = rows.filter(|row| valid.is_null(*row as usize));
             if let Some(row) = nulls.find(checked) {
                 return Err(null_fault(row, &column.field));
             }
@@ -168,18 +167,18 @@ impl PartialUpdate {
 }
 
 impl Batch<'_> {
-    fn column(&self, role: &Role, values: &ArrayRef) -> Result<ArrayRef, Fault> {
+    fn column(&self, at: usize, role: &Role) -> Result<ArrayRef, Fault> {
+        let versions = self.versions;
         Ok(match role {
-            Role::Key => gather(values, &self.last)?,
-            Role::Free => match self.newest(values) {
-                Some(rows) => gather(values, &rows)?,
-                None => gather(values, &self.last)?,
+            Role::Key => versions.newest(at)?,
+            Role::Free => match self.newest(versions.validity(at)?.as_ref()) {
+                Some(chosen) => versions.chosen(at, &chosen)?,
+                None => versions.newest(at)?,
             },
-            Role::Sequence(group) => gather(values, &self.choice(*group)?.sequence)?,
-            Role::Protected(group) => gather(values, &self.choice(*group)?.protected)?,
+            Role::Sequence(group) => versions.chosen(at, &self.choice(*group)?.sequence)?,
+            Role::Protected(group) => versions.chosen(at, &self.choice(*group)?.protected)?,
             Role::Function(group, function) => {
-                let steps = &self.choice(*group)?.steps;
-                apply(&**function, values, &self.groups.offsets, steps)?
+                versions.apply(at, &**function, &self.choice(*group)?.steps)?
             }
         })
     }
@@ -189,28 +188,22 @@ impl Batch<'_> {
         choice.ok_or_else(|| Error::internal("a column of no sequence group"))
     }
 
-    /// The row of each key that has its newest value that is not null; `None` if that is the last row of every key.
-    fn newest(&self, values: &ArrayRef) -> Option<UInt32Array> {
-        let nulls = values.logical_nulls();
-        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-        if nulls.is_none() && self.actions.0.is_none() {
+    /// The version of each merged key that has its newest value that is not null; `None` if that is the newest version
+    /// of every key.
+    fn newest(&self, valid: Option<&NullBuffer>) -> Option<Chosen> {
+        if valid.is_none() && self.actions.0.is_none() {
             return None;
         }
-        let mut rows = self.last.values().to_vec();
-        for group in self.groups.merged_keys() {
+        let newest = self.versions.groups().merged_keys().map(|group| {
             let found = group.rows().rev().find(|row| match self.actions.at(*row) {
-                Action::Add => nulls
-                    .as_ref()
-                    .is_none_or(|nulls| nulls.is_valid(*row as usize)),
+                Action::Add => valid.is_none_or(|valid| valid.is_valid(*row as usize)),
                 Action::Skip | Action::Retract => false,
                 Action::Base | Action::BaseRetract | Action::Remove => true,
             });
             // Where every version is null any of them will do.
-            if let Some(slot) = rows.get_mut(group.key) {
-                *slot = found.unwrap_or(group.first);
-            }
-        }
-        Some(rows.into())
+            found.unwrap_or(group.first)
+        });
+        Some(Chosen::new(newest.collect()))
     }
 }
 

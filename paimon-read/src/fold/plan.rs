@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use paimon_meta::{
     DataField, Error, FieldId, MergeEngine, Options, Predicate, ResolvedTable, Result,
@@ -13,9 +12,9 @@ use super::aggregation::Aggregation;
 use super::columns::{Fault, Folded};
 use super::options::PartialUpdateOptions;
 use super::partial_update::PartialUpdate;
+use super::versions::VersionColumns;
 use crate::columns::{ROW_KIND_COLUMN, Shape};
 use crate::evolve::Wanted;
-use crate::merge::KeyGroups;
 use crate::request::RowKinds;
 
 /// What a fold reads and does.
@@ -35,7 +34,8 @@ pub(crate) struct FoldPlan {
     pub(super) merged: usize,
     /// Columns of the key.
     keys: Vec<DataField>,
-    kinds: bool,
+    /// Kinds are part of the output, and the first column of the versions.
+    pub(super) kinds: bool,
     /// Keys whose merged row is a retract are rows of the result.
     pub(super) keep_retracts: bool,
 }
@@ -48,10 +48,10 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    pub(super) fn merge(&self, values: &[ArrayRef], groups: &KeyGroups) -> Result<Folded, Fault> {
+    pub(super) fn merge(&self, columns: &VersionColumns<'_>) -> Result<Folded, Fault> {
         match self {
-            Self::PartialUpdate(engine) => engine.merge(values, groups),
-            Self::Aggregation(engine) => engine.merge(values, groups),
+            Self::PartialUpdate(engine) => engine.merge(columns),
+            Self::Aggregation(engine) => engine.merge(columns),
         }
     }
 }
@@ -124,15 +124,9 @@ impl FoldPlan {
         }
     }
 
-    /// Kinds and merged columns of a batch of versions.
-    pub(super) fn divide<'a>(
-        &self,
-        batch: &'a RecordBatch,
-    ) -> (Option<&'a ArrayRef>, &'a [ArrayRef]) {
-        match batch.columns() {
-            [kinds, values @ ..] if self.kinds => (Some(kinds), values),
-            values => (None, values),
-        }
+    /// How many columns of the versions stand before those that are merged.
+    pub(super) fn before(&self) -> usize {
+        usize::from(self.kinds)
     }
 
     /// Where a column stands among those that are read; below [`Self::merged`] for those that are merged.
@@ -140,11 +134,11 @@ impl FoldPlan {
         self.fields.iter().position(|field| field.id == id)
     }
 
-    /// The key of a version as text, for errors; `None` if it is not read.
-    pub(super) fn key_text(&self, values: &[ArrayRef], row: usize) -> Option<String> {
+    /// The key of a merged version as text, for errors; `None` if it is not read.
+    pub(super) fn key_text(&self, columns: &VersionColumns<'_>, version: usize) -> Option<String> {
         let text = |field: &DataField| {
-            let values = self.position(field.id).and_then(|at| values.get(at))?;
-            let value = datum_at(values, row, &field.data_type).ok()?;
+            let value = columns.value(self.position(field.id)?, version)?;
+            let value = datum_at(&value, 0, &field.data_type).ok()?;
             Some(value.map_or_else(|| "null".to_owned(), |value| value.to_string()))
         };
         let text: Option<Vec<String>> = self.keys.iter().map(text).collect();

@@ -39,14 +39,14 @@ impl Rows {
         }
     }
 
-    /// Adds the rows of some keys; returns a batch when there is one. `kinds` are those of the versions, where they are
-    /// part of the output.
+    /// Adds the rows of some keys, which come from so many decoded batches; returns a batch when there is one. `kinds`
+    /// are those of the newest versions, where they are part of the output.
     pub(super) fn add(
         &mut self,
         plan: &FoldPlan,
-        kinds: Option<&ArrayRef>,
+        kinds: Option<ArrayRef>,
         folded: Folded,
-        groups: &KeyGroups,
+        (groups, sources): (&KeyGroups, usize),
     ) -> Result<Option<RecordBatch>> {
         let Folded {
             mut columns,
@@ -54,7 +54,7 @@ impl Rows {
         } = folded;
         let mut rows = groups.key_count();
         if let Some(kinds) = kinds {
-            columns.push(result_kinds(kinds, &retracted, groups)?);
+            columns.push(result_kinds(&kinds, &retracted, groups)?);
         }
         if !plan.keep_retracts && !retracted.is_empty() {
             columns = filtered(&columns, &all_but(rows, &retracted))?;
@@ -67,7 +67,7 @@ impl Rows {
         if rows == 0 {
             return Ok(None);
         }
-        let batch = self.batch(plan, &columns, rows)?;
+        let batch = self.batch(plan, &columns, (rows, sources))?;
         self.collect(batch)
     }
 
@@ -133,7 +133,12 @@ impl Rows {
         Ok(passed.filter(BooleanBuffer::has_false))
     }
 
-    fn batch(&mut self, plan: &FoldPlan, columns: &[ArrayRef], rows: usize) -> Result<RecordBatch> {
+    fn batch(
+        &mut self,
+        plan: &FoldPlan,
+        columns: &[ArrayRef],
+        (rows, sources): (usize, usize),
+    ) -> Result<RecordBatch> {
         let output = self.shape.output.iter().map(|wanted| {
             let at = match wanted {
                 Wanted::Field(field) => plan.position(field.id),
@@ -145,7 +150,7 @@ impl Rows {
             relaid(Arc::clone(column), self.shape.strings)
         });
         let output = output.collect::<Result<Vec<_>>>()?;
-        let output = self.compactor.compact(output, 1);
+        let output = self.compactor.compact(output, sources);
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(Arc::clone(&self.shape.schema), output, &options).map_err(
             |error| Error::corrupt("merged values do not fit the columns").with_source(error),
@@ -166,9 +171,7 @@ fn result_kinds(kinds: &ArrayRef, retracted: &[usize], groups: &KeyGroups) -> Re
     let kinds = kinds
         .as_primitive_opt::<Int8Type>()
         .ok_or_else(|| Error::internal("kinds of another type"))?;
-    let last = groups.last_rows();
-    let last = last.iter().map(|row| kinds.values().get(*row as usize));
-    let mut result: Vec<i8> = last.map(|kind| kind.copied().unwrap_or(0)).collect();
+    let mut result = kinds.values().to_vec();
     let mut set = |key: usize, kind: RowKind| {
         if let Some(slot) = result.get_mut(key) {
             *slot = kind as i8;

@@ -7,12 +7,14 @@
 
 use std::cmp::Ordering;
 
-use arrow_array::{Array, ArrayRef, UInt32Array};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_array::builder::UInt32Builder;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::BooleanBuffer;
 use arrow_row::{RowConverter, Rows, SortField};
 use paimon_meta::{DataField, DataType, Error, Frame, Result, ResultExt, RowKind, StringLayout};
 
 use super::steps::{Action, Actions};
+use super::versions::Chosen;
 use crate::functions::Step;
 use crate::merge::{Group, KeyEncoder, KeyGroups, KeyWindow, one_nan};
 
@@ -25,7 +27,7 @@ pub(super) struct SequenceOrder {
     rows: RowConverter,
 }
 
-/// The sequences of a batch of versions.
+/// The sequences of merged versions.
 #[derive(Debug)]
 pub(super) struct Sequences {
     keys: SequenceKeys,
@@ -65,7 +67,7 @@ impl SequenceOrder {
         })
     }
 
-    /// The sequences of a batch.
+    /// The sequences of versions.
     pub(super) fn sequences(&self, columns: &[ArrayRef]) -> Result<Sequences> {
         if columns.iter().all(|column| column.null_count() == 0) {
             return Ok(Sequences {
@@ -158,11 +160,11 @@ pub(super) fn remove_by_groups(removing: &[&Sequences], groups: &KeyGroups, acti
 /// Which versions the columns of a group come from.
 #[derive(Debug)]
 pub(super) struct Choice {
-    /// For each key the row of the sequence columns.
-    pub(super) sequence: UInt32Array,
-    /// For each key the row of the protected columns, null where they are null.
-    pub(super) protected: UInt32Array,
-    /// What each version does to columns with functions; empty if there are none.
+    /// For each merged key the version of the sequence columns.
+    pub(super) sequence: Chosen,
+    /// For each merged key the version of the protected columns, none where they are null.
+    pub(super) protected: Chosen,
+    /// What each merged version does to columns with functions; empty if there are none.
     pub(super) steps: Vec<Step>,
 }
 
@@ -173,40 +175,26 @@ pub(super) fn choose(
     actions: &Actions,
     functions: bool,
 ) -> Choice {
+    let keys = groups.merged_keys().len();
+    let versions = if functions { groups.merged_rows() } else { 0 };
     let mut choice = Choosing {
-        sequence: groups.last_rows(),
-        protected: groups.last_rows(),
-        nulls: Vec::new(),
-        steps: if functions {
-            vec![Step::Replace; groups.row_count()]
-        } else {
-            Vec::new()
-        },
+        sequence: Vec::with_capacity(keys),
+        protected: UInt32Builder::with_capacity(keys),
+        steps: vec![Step::Replace; versions as usize],
     };
     for group in groups.merged_keys() {
         choice.follow(group, sequences, actions);
     }
-    let nulls = (!choice.nulls.is_empty()).then(|| {
-        let mut valid = vec![true; groups.key_count()];
-        for key in choice.nulls {
-            if let Some(valid) = valid.get_mut(key) {
-                *valid = false;
-            }
-        }
-        NullBuffer::from(valid)
-    });
     Choice {
-        sequence: choice.sequence.into(),
-        protected: UInt32Array::new(choice.protected.into(), nulls),
+        sequence: Chosen::new(choice.sequence.into()),
+        protected: Chosen::new(choice.protected.finish()),
         steps: choice.steps,
     }
 }
 
 struct Choosing {
     sequence: Vec<u32>,
-    protected: Vec<u32>,
-    /// Keys whose protected columns are null.
-    nulls: Vec<usize>,
+    protected: UInt32Builder,
     steps: Vec<Step>,
 }
 
@@ -230,14 +218,8 @@ impl Choosing {
             }
         }
         // Where no version took part all sequences are null, so any of them will do.
-        let sequence = current.unwrap_or(group.first);
-        if let Some(slot) = self.sequence.get_mut(group.key) {
-            *slot = sequence;
-        }
-        match (protected, self.protected.get_mut(group.key)) {
-            (Some(row), Some(slot)) => *slot = row,
-            _ => self.nulls.push(group.key),
-        }
+        self.sequence.push(current.unwrap_or(group.first));
+        self.protected.append_option(protected);
     }
 }
 

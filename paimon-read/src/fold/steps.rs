@@ -29,7 +29,7 @@ impl Action {
     }
 }
 
-/// What the versions of a batch do; all add where no group has a retract.
+/// What the merged versions of a batch do; all add where no group has a retract.
 #[derive(Debug)]
 pub(super) struct Actions(pub(super) Option<Vec<Action>>);
 
@@ -38,7 +38,7 @@ impl Actions {
         if !groups.retract() {
             return Self(None);
         }
-        let mut actions = vec![Action::Add; groups.row_count()];
+        let mut actions = vec![Action::Add; groups.merged_rows() as usize];
         for group in groups.merged_keys() {
             for (row, kind) in group.versions() {
                 if let Some(action) = actions.get_mut(row as usize) {
@@ -64,7 +64,7 @@ impl Actions {
             return Vec::new();
         }
         let retracted = groups.merged_keys().filter(|group| {
-            let removed = self.at(group.first + group.length - 1) == Action::Remove;
+            let removed = self.at(group.last()) == Action::Remove;
             removed || !group.rows().any(|row| self.at(row) == Action::Add)
         });
         retracted.map(|group| group.key).collect()

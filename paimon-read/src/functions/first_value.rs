@@ -4,11 +4,12 @@
 //! comes late takes the place. Any type.
 //! Source: ME section 4.2, `FieldFirstValueAgg.java`.
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, UInt32Array};
+use arrow_buffer::NullBuffer;
 use paimon_meta::Result;
 
 use super::column::AggregateColumn;
-use super::select::{Selector, select};
+use super::select::{Selector, choose, select};
 use super::versions::retraction_refused;
 use super::{AggregateFunction, MergeFault, Merged, Versions};
 
@@ -22,6 +23,14 @@ pub(super) fn new(_: &AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>>
 impl AggregateFunction for FirstValue {
     fn merge(&self, values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault> {
         select(values, versions, First::default())
+    }
+
+    fn choose(
+        &self,
+        nulls: Option<&NullBuffer>,
+        versions: &Versions<'_>,
+    ) -> Option<Result<UInt32Array, MergeFault>> {
+        Some(choose(nulls, versions, First::default()))
     }
 }
 

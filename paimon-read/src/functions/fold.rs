@@ -48,9 +48,18 @@ pub(super) fn fold<F: Fold>(
     function: &mut F,
     values: &ArrayRef,
     versions: &Versions<'_>,
-    mut result: impl FnMut(Option<F::Value>),
+    result: impl FnMut(Option<F::Value>),
 ) -> Result<(), MergeFault> {
     versions.check_length(values.len())?;
+    fold_groups(function, versions, result)
+}
+
+/// The same where it is known that there is a value for each step.
+pub(super) fn fold_groups<F: Fold>(
+    function: &mut F,
+    versions: &Versions<'_>,
+    mut result: impl FnMut(Option<F::Value>),
+) -> Result<(), MergeFault> {
     for group in versions.groups() {
         function.reset();
         let mut accumulated = None;

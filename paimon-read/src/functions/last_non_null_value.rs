@@ -4,11 +4,12 @@
 //! null, whatever it is; nothing otherwise (ME-109). Any type.
 //! Source: ME section 4.2, `FieldLastNonNullValueAgg.java`.
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, UInt32Array};
+use arrow_buffer::NullBuffer;
 use paimon_meta::Result;
 
 use super::column::AggregateColumn;
-use super::select::{Selector, select};
+use super::select::{Selector, choose, select};
 use super::{AggregateFunction, MergeFault, Merged, Versions};
 
 #[derive(Debug)]
@@ -21,6 +22,18 @@ pub(super) fn new(_: &AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>>
 impl AggregateFunction for LastNonNullValue {
     fn merge(&self, values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault> {
         select(values, versions, LastNonNull)
+    }
+
+    fn choose(
+        &self,
+        nulls: Option<&NullBuffer>,
+        versions: &Versions<'_>,
+    ) -> Option<Result<UInt32Array, MergeFault>> {
+        Some(choose(nulls, versions, LastNonNull))
+    }
+
+    fn takes_newest(&self) -> bool {
+        true
     }
 }
 

@@ -3,11 +3,12 @@
 //! Rule: the last value. Nulls: taken like any value (ME-108). Retraction: gives null. Any type.
 //! Source: ME section 4.2, `FieldLastValueAgg.java`.
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, UInt32Array};
+use arrow_buffer::NullBuffer;
 use paimon_meta::Result;
 
 use super::column::AggregateColumn;
-use super::select::{Selector, select};
+use super::select::{Selector, choose, select};
 use super::{AggregateFunction, MergeFault, Merged, Versions};
 
 #[derive(Debug)]
@@ -20,6 +21,18 @@ pub(super) fn new(_: &AggregateColumn<'_>) -> Result<Box<dyn AggregateFunction>>
 impl AggregateFunction for LastValue {
     fn merge(&self, values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault> {
         select(values, versions, Last)
+    }
+
+    fn choose(
+        &self,
+        nulls: Option<&NullBuffer>,
+        versions: &Versions<'_>,
+    ) -> Option<Result<UInt32Array, MergeFault>> {
+        Some(choose(nulls, versions, Last))
+    }
+
+    fn takes_newest(&self) -> bool {
+        true
     }
 }
 

@@ -1,10 +1,11 @@
 //! Functions whose result is one of the values, or null: they choose rows and copy nothing.
 
 use arrow_array::builder::UInt32Builder;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_buffer::NullBuffer;
 use paimon_meta::Result;
 
-use super::fold::{Fold, fold};
+use super::fold::{Fold, fold_groups};
 use super::versions::Versions;
 use super::{MergeFault, Merged};
 
@@ -21,32 +22,41 @@ pub(super) trait Selector {
     fn retract(&mut self, accumulated: Option<u32>, input: Option<u32>) -> Result<Option<u32>>;
 }
 
-/// The rows that a selector chooses.
+/// What a selector makes of values.
 pub(super) fn select(
     values: &ArrayRef,
     versions: &Versions<'_>,
     selector: impl Selector,
 ) -> Result<Merged, MergeFault> {
+    versions.check_length(values.len())?;
     let nulls = values.logical_nulls();
+    choose(nulls.as_ref(), versions, selector).map(Merged::Chosen)
+}
+
+/// The rows that a selector chooses.
+pub(super) fn choose(
+    nulls: Option<&NullBuffer>,
+    versions: &Versions<'_>,
+    selector: impl Selector,
+) -> Result<UInt32Array, MergeFault> {
     match nulls.filter(|nulls| nulls.null_count() > 0) {
-        None => select_valid(values, versions, selector, |_| true),
+        None => choose_valid(versions, selector, |_| true),
         Some(nulls) => {
-            let is_valid = |row| nulls.is_valid(row as usize);
-            select_valid(values, versions, selector, is_valid)
+            versions.check_length(nulls.len())?;
+            choose_valid(versions, selector, |row| nulls.is_valid(row as usize))
         }
     }
 }
 
-fn select_valid(
-    values: &ArrayRef,
+fn choose_valid(
     versions: &Versions<'_>,
     selector: impl Selector,
     is_valid: impl Fn(u32) -> bool,
-) -> Result<Merged, MergeFault> {
+) -> Result<UInt32Array, MergeFault> {
     let mut chosen = UInt32Builder::with_capacity(versions.group_count());
     let mut rows = Rows { selector, is_valid };
-    fold(&mut rows, values, versions, |row| chosen.append_option(row))?;
-    Ok(Merged::Chosen(chosen.finish()))
+    fold_groups(&mut rows, versions, |row| chosen.append_option(row))?;
+    Ok(chosen.finish())
 }
 
 /// Rows of values, where `is_valid` tells which are not null.

@@ -68,17 +68,16 @@ impl GroupMarks {
     /// The groups of rows `from..from + rows`, which end with a group.
     pub(crate) fn take(&mut self, from: u64, rows: u32) -> KeyGroups {
         let end = from + u64::from(rows);
-        let mut groups = KeyGroups::default();
-        let mut at = 0;
+        let mut groups = KeyGroups {
+            rows,
+            ..KeyGroups::default()
+        };
         while let Some(mark) = self.marks.front().copied().filter(|mark| mark.first < end) {
             self.marks.pop_front();
-            let first = u32::try_from(mark.first - from).unwrap_or(u32::MAX);
-            groups.lone(at..first);
+            let row = u32::try_from(mark.first - from).unwrap_or(u32::MAX);
             let kinds = if mark.kinds { mark.length as usize } else { 0 };
-            groups.merged(first, mark.length, self.kinds.drain(..kinds));
-            at = first + mark.length;
+            groups.add(row, mark.length, self.kinds.drain(..kinds));
         }
-        groups.lone(at..rows);
         groups
     }
 
@@ -88,20 +87,24 @@ impl GroupMarks {
     }
 }
 
-/// Rows of a batch of versions, by key.
+/// Rows of a batch of versions, by key. Versions that are merged are also counted by themselves, without lone ones:
+/// merge functions see nothing else.
 #[derive(Debug)]
 pub(crate) struct KeyGroups {
-    /// The versions of key `i` are rows `offsets[i]..offsets[i + 1]`.
-    pub(crate) offsets: Vec<u32>,
+    /// Rows of the batch.
+    rows: u32,
     merged: Vec<MergedKey>,
+    /// The versions of merged key `i` are numbers `offsets[i]..offsets[i + 1]` of the merged versions.
+    offsets: Vec<u32>,
     kinds: Vec<RowKind>,
 }
 
 impl Default for KeyGroups {
     fn default() -> Self {
         Self {
-            offsets: vec![0],
+            rows: 0,
             merged: Vec::new(),
+            offsets: vec![0],
             kinds: Vec::new(),
         }
     }
@@ -110,8 +113,9 @@ impl Default for KeyGroups {
 /// A key whose versions are merged.
 #[derive(Clone, Copy, Debug)]
 struct MergedKey {
-    /// The key, counted over the batch.
-    key: u32,
+    /// Row of its first version.
+    row: u32,
+    /// Number of its first version among the merged ones.
     first: u32,
     length: u32,
     /// Where its kinds start, if it has retracts.
@@ -121,9 +125,13 @@ struct MergedKey {
 /// The versions of one key that are merged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
+    /// The key, counted over the merged keys.
+    pub(crate) number: usize,
     /// The key, counted over the batch.
     pub(crate) key: usize,
-    /// Row of its first version.
+    /// Row of its first version in the batch.
+    pub(crate) row: u32,
+    /// Number of its first version among the merged versions.
     pub(crate) first: u32,
     /// Number of versions.
     pub(crate) length: u32,
@@ -132,12 +140,17 @@ pub(crate) struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// Rows of its versions.
+    /// Numbers of its versions among the merged ones, oldest first.
     pub(crate) fn rows(&self) -> Range<u32> {
         self.first..self.first + self.length
     }
 
-    /// Rows of its versions with their kinds.
+    /// Number of its newest version among the merged ones.
+    pub(crate) fn last(&self) -> u32 {
+        self.first + self.length - 1
+    }
+
+    /// Numbers of its versions with their kinds.
     pub(crate) fn versions(&self) -> impl Iterator<Item = (u32, RowKind)> + '_ {
         let known = self.kinds.iter().copied();
         let kinds = known.chain(std::iter::repeat(RowKind::Insert));
@@ -146,18 +159,15 @@ impl Group<'_> {
 }
 
 impl KeyGroups {
-    fn lone(&mut self, rows: Range<u32>) {
-        self.offsets.extend(rows.map(|row| row + 1));
-    }
-
-    fn merged(&mut self, first: u32, length: u32, kinds: impl ExactSizeIterator<Item = RowKind>) {
+    fn add(&mut self, row: u32, length: u32, kinds: impl ExactSizeIterator<Item = RowKind>) {
+        let first = self.merged_rows();
         // A batch has fewer than 2^32 rows.
-        let count = |of: usize| u32::try_from(of).unwrap_or(u32::MAX);
+        let start = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
         self.merged.push(MergedKey {
-            key: count(self.offsets.len() - 1),
+            row,
             first,
             length,
-            kinds: (kinds.len() > 0).then(|| count(self.kinds.len())),
+            kinds: (kinds.len() > 0).then_some(start),
         });
         self.kinds.extend(kinds);
         self.offsets.push(first + length);
@@ -165,12 +175,17 @@ impl KeyGroups {
 
     /// Number of keys.
     pub(crate) fn key_count(&self) -> usize {
-        self.offsets.len() - 1
+        (self.rows - self.merged_rows()) as usize + self.merged.len()
     }
 
-    /// Number of versions.
-    pub(crate) fn row_count(&self) -> usize {
-        self.offsets.last().map_or(0, |end| *end as usize)
+    /// Number of versions that are merged.
+    pub(crate) fn merged_rows(&self) -> u32 {
+        self.offsets.last().copied().unwrap_or(0)
+    }
+
+    /// The versions of merged key `i` are numbers `offsets[i]..offsets[i + 1]` of the merged versions.
+    pub(crate) fn offsets(&self) -> &[u32] {
+        &self.offsets
     }
 
     /// Whether every row stands alone.
@@ -184,15 +199,19 @@ impl KeyGroups {
     }
 
     /// The keys whose versions are merged, in order.
-    pub(crate) fn merged_keys(&self) -> impl Iterator<Item = Group<'_>> {
-        self.merged.iter().map(|merged| {
+    #[inline]
+    pub(crate) fn merged_keys(&self) -> impl ExactSizeIterator<Item = Group<'_>> {
+        self.merged.iter().enumerate().map(|(number, merged)| {
             let kinds = merged.kinds.map(|start| start as usize);
             let kinds = kinds.and_then(|start| {
                 let end = start + merged.length as usize;
                 self.kinds.get(start..end)
             });
             Group {
-                key: merged.key as usize,
+                number,
+                // Rows before it are lone keys, but for merged versions.
+                key: (merged.row - merged.first) as usize + number,
+                row: merged.row,
                 first: merged.first,
                 length: merged.length,
                 kinds: kinds.unwrap_or_default(),
@@ -200,10 +219,11 @@ impl KeyGroups {
         })
     }
 
-    /// The last row of each key: its newest version.
-    pub(crate) fn last_rows(&self) -> Vec<u32> {
-        let ends = self.offsets.iter().skip(1);
-        ends.map(|end| end - 1).collect()
+    /// Row in the batch of the merged version of that number.
+    pub(crate) fn row_of(&self, version: u32) -> Option<u32> {
+        let after = self.merged.partition_point(|key| key.first <= version);
+        let key = self.merged.get(after.checked_sub(1)?)?;
+        Some(key.row + (version - key.first))
     }
 }
 
@@ -231,16 +251,19 @@ mod tests {
         assert_eq!(marks.rest(5), 0);
         assert_eq!(marks.rest(6), 2);
         let groups = marks.take(1, 9);
-        assert_eq!(groups.offsets, [0, 1, 2, 4, 7, 8, 9]);
-        assert_eq!(groups.last_rows(), [0, 1, 3, 6, 7, 8]);
-        let merged: Vec<_> = groups.merged_keys().collect();
+        assert_eq!(groups.key_count(), 6);
         assert_eq!(
-            merged
-                .iter()
-                .map(|group| (group.key, group.rows(), group.kinds.len()))
-                .collect::<Vec<_>>(),
-            [(2, 2..4, 0), (3, 4..7, 3)]
+            (groups.offsets(), groups.merged_rows()),
+            (&[0, 2, 5][..], 5)
         );
+        let merged = groups.merged_keys();
+        let merged = merged.map(|group| (group.key, group.row, group.rows(), group.kinds.len()));
+        assert_eq!(
+            merged.collect::<Vec<_>>(),
+            [(2, 2, 0..2, 0), (3, 4, 2..5, 3)]
+        );
+        let rows: Vec<_> = (0..5).map(|version| groups.row_of(version)).collect();
+        assert_eq!(rows, [2, 3, 4, 5, 6].map(Some));
         assert!(marks.take(10, 2).are_lone());
     }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use paimon_meta::{Error, Result};
 
-use crate::output::{BatchBuilder, Set};
+use crate::output::BatchBuilder;
+use crate::ungathered::Set;
 use crate::window::{Decoded, Piece};
 
 /// The first rows of a range that passed the filter.

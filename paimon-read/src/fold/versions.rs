@@ -1,0 +1,228 @@
+//! The columns of versions, and what is gathered of them.
+//!
+//! ```text
+//! decoded sources ──▶ merged versions ──▶ function ──▶ chosen or computed ─┐
+//!        │            (keys of several)                                    ▼
+//!        └───────────▶ lone versions ─────────────────────────────────▶ one gather ──▶ column of rows
+//! ```
+//!
+//! Versions are numbered among the merged ones. Rows of the result are gathered from where they were decoded; which rows
+//! these are is found once for all columns that choose alike.
+
+use std::sync::OnceLock;
+
+use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
+use arrow_buffer::NullBuffer;
+use paimon_meta::{Error, Result};
+
+use super::columns::Fault;
+use crate::functions::{AggregateFunction, Merged, Step, Versions};
+use crate::gather::Segments;
+use crate::merge::KeyGroups;
+use crate::ungathered::{Set, SourceColumn, Ungathered};
+
+/// Segments of each set, found when they are first needed.
+type BySet = [OnceLock<Segments>; Set::COUNT];
+
+/// The columns of a batch of versions.
+#[derive(Debug)]
+pub(super) struct VersionColumns<'a> {
+    versions: &'a Ungathered,
+    groups: &'a KeyGroups,
+    /// Columns before those that are merged.
+    before: usize,
+    /// The merged versions.
+    merged: BySet,
+    /// Lone versions, and results of merged keys from a source of their own.
+    computed: BySet,
+    newest: Chosen,
+}
+
+/// One version for each merged key, null where the row has null.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    versions: UInt32Array,
+    rows: BySet,
+}
+
+impl Chosen {
+    pub(super) fn new(versions: UInt32Array) -> Self {
+        Self {
+            versions,
+            rows: BySet::default(),
+        }
+    }
+}
+
+/// Where the row of a merged key comes from.
+enum Place {
+    /// The merged version of that number.
+    Version(u32),
+    /// Row of a source that is added behind the decoded ones.
+    Added(u32),
+}
+
+impl<'a> VersionColumns<'a> {
+    /// `before` columns are not merged.
+    pub(super) fn new(versions: &'a Ungathered, groups: &'a KeyGroups, before: usize) -> Self {
+        let newest = groups.merged_keys().map(|group| group.last());
+        Self {
+            versions,
+            groups,
+            before,
+            merged: BySet::default(),
+            computed: BySet::default(),
+            newest: Chosen::new(newest.collect()),
+        }
+    }
+
+    /// The groups of the versions.
+    pub(super) fn groups(&self) -> &'a KeyGroups {
+        self.groups
+    }
+
+    /// Which merged versions are not null; `None` if all are.
+    pub(super) fn validity(&self, column: usize) -> Result<Option<NullBuffer>> {
+        let column = self.column(column)?;
+        let is_null = |source: &ArrayRef| source.logical_null_count() > 0;
+        if !column.sources.iter().any(is_null) {
+            return Ok(None);
+        }
+        Ok(self.merged_rows(column.set)?.validity(&column.sources))
+    }
+
+    /// The values of the merged versions.
+    pub(super) fn merged(&self, column: usize) -> Result<ArrayRef> {
+        let column = self.column(column)?;
+        self.merged_rows(column.set)?.gather(&column.sources)
+    }
+
+    /// Rows that have the values of the newest versions.
+    pub(super) fn newest(&self, column: usize) -> Result<ArrayRef> {
+        self.gather(self.column(column)?, &self.newest)
+    }
+
+    /// The same for a column that is not merged.
+    pub(super) fn newest_before(&self, column: usize) -> Result<ArrayRef> {
+        self.gather(self.versions.column(column)?, &self.newest)
+    }
+
+    /// Rows that have the values of chosen versions.
+    pub(super) fn chosen(&self, column: usize, chosen: &Chosen) -> Result<ArrayRef> {
+        self.gather(self.column(column)?, chosen)
+    }
+
+    /// What a function makes of a column.
+    pub(super) fn apply(
+        &self,
+        column: usize,
+        function: &dyn AggregateFunction,
+        steps: &[Step],
+    ) -> Result<ArrayRef, Fault> {
+        let versions = Versions::new(self.groups.offsets(), steps)?;
+        let nulls = self.validity(column)?;
+        if let Some(chosen) = function.choose(nulls.as_ref(), &versions) {
+            return Ok(self.chosen(column, &Chosen::new(chosen?))?);
+        }
+        match function.merge(&self.merged(column)?, &versions)? {
+            Merged::Chosen(rows) => Ok(self.chosen(column, &Chosen::new(rows))?),
+            Merged::Computed(results) => Ok(self.computed(column, results)?),
+        }
+    }
+
+    /// One value, that of a merged version.
+    pub(super) fn value(&self, column: usize, version: usize) -> Option<ArrayRef> {
+        let row = self.groups.row_of(u32::try_from(version).ok()?)?;
+        let column = self.column(column).ok()?;
+        let mut rows = Segments::default();
+        let all = self.versions.segments(column.set).ok()?;
+        all.cursor().copy(row..row + 1, &mut rows);
+        rows.gather(&column.sources).ok()
+    }
+
+    /// Lone versions, and the results of merged keys.
+    fn computed(&self, column: usize, results: ArrayRef) -> Result<ArrayRef> {
+        let column = self.column(column)?;
+        let slot = self.computed.get(column.set as usize);
+        let slot = slot.ok_or_else(no_set)?;
+        let added = |key: usize| Place::Added(u32::try_from(key).unwrap_or(u32::MAX));
+        let rows = found(slot, || self.place(column, added))?;
+        rows.gather(&with(&column.sources, results))
+    }
+
+    fn gather(&self, column: &SourceColumn, chosen: &Chosen) -> Result<ArrayRef> {
+        let slot = chosen.rows.get(column.set as usize).ok_or_else(no_set)?;
+        let versions = chosen.versions.values();
+        let nulls = chosen.versions.nulls();
+        let place = |key: usize| match versions.get(key) {
+            Some(version) if nulls.is_none_or(|nulls| nulls.is_valid(key)) => {
+                Place::Version(*version)
+            }
+            _ => Place::Added(0),
+        };
+        let rows = found(slot, || self.place(column, place))?;
+        if chosen.versions.null_count() == 0 {
+            return rows.gather(&column.sources);
+        }
+        let data_type = column.sources.first().map(|source| source.data_type());
+        let null = new_null_array(data_type.ok_or_else(no_set)?, 1);
+        rows.gather(&with(&column.sources, null))
+    }
+
+    /// Lone versions as they are, and what `of` says of each merged key.
+    fn place(&self, column: &SourceColumn, of: impl Fn(usize) -> Place) -> Result<Segments> {
+        let added = u32::try_from(column.sources.len());
+        let added = added.map_err(|_| Error::internal("2^32 sources in a batch"))?;
+        let mut cursor = self.versions.segments(column.set)?.cursor();
+        let mut rows = Segments::default();
+        let mut next = 0;
+        for group in self.groups.merged_keys() {
+            cursor.copy(next..group.row, &mut rows);
+            match of(group.number) {
+                Place::Version(version) => {
+                    let row = group.row + (version - group.first);
+                    cursor.copy(row..row + 1, &mut rows);
+                }
+                Place::Added(row) => rows.push(added, row, 1),
+            }
+            next = group.row + group.length;
+        }
+        cursor.copy(next..self.versions.rows(), &mut rows);
+        Ok(rows)
+    }
+
+    fn merged_rows(&self, set: Set) -> Result<&Segments> {
+        let slot = self.merged.get(set as usize).ok_or_else(no_set)?;
+        found(slot, || {
+            let mut cursor = self.versions.segments(set)?.cursor();
+            let mut rows = Segments::default();
+            for group in self.groups.merged_keys() {
+                cursor.copy(group.row..group.row + group.length, &mut rows);
+            }
+            Ok(rows)
+        })
+    }
+
+    fn column(&self, column: usize) -> Result<&'a SourceColumn> {
+        self.versions.column(self.before + column)
+    }
+}
+
+/// What stands in a slot, found first if need be.
+fn found(slot: &OnceLock<Segments>, find: impl FnOnce() -> Result<Segments>) -> Result<&Segments> {
+    if let Some(rows) = slot.get() {
+        return Ok(rows);
+    }
+    let rows = find()?;
+    Ok(slot.get_or_init(|| rows))
+}
+
+fn with(sources: &[ArrayRef], added: ArrayRef) -> Vec<ArrayRef> {
+    let mut sources = sources.to_vec();
+    sources.push(added);
+    sources
+}
+
+fn no_set() -> Error {
+    Error::internal("columns of no set")
+}

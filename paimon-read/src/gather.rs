@@ -1,0 +1,164 @@
+//! Gathering: rows of decoded sources become one column, with one copy.
+//!
+//! One run of rows is passed on as a slice, without a copy; a few long ones are concatenated; many short ones go through
+//! arrow's interleave kernel, whose indices are made once for all columns that were decoded together.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use arrow_array::builder::BooleanBufferBuilder;
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
+use arrow_select::concat::concat;
+use arrow_select::interleave::interleave;
+use paimon_meta::{Error, Result};
+
+/// Segments of at least this many rows on average are concatenated; below it, indices cost less.
+const CONCAT_ROWS: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Segment {
+    source: u32,
+    start: u32,
+    length: u32,
+}
+
+/// Rows of sources, in an order of their own: consecutive rows of one source form a segment. Rows are added first, then
+/// columns gathered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segments {
+    segments: Vec<Segment>,
+    rows: usize,
+    /// The indices of arrow's interleave, where segments are short; made when the first column is gathered.
+    indices: OnceLock<Option<Vec<(usize, usize)>>>,
+}
+
+impl Segments {
+    /// Adds rows `start..start + length` of a source.
+    #[inline]
+    pub(crate) fn push(&mut self, source: u32, start: u32, length: u32) {
+        self.rows += length as usize;
+        if let Some(last) = self.segments.last_mut()
+            && last.source == source
+            && last.start + last.length == start
+        {
+            last.length += length;
+            return;
+        }
+        self.segments.push(Segment {
+            source,
+            start,
+            length,
+        });
+    }
+
+    /// Reads them in ascending order.
+    pub(crate) fn cursor(&self) -> SegmentCursor<'_> {
+        SegmentCursor {
+            segments: &self.segments,
+            first: 0,
+        }
+    }
+
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
+        self.segments.clear();
+        self.rows = 0;
+        self.indices.take();
+    }
+
+    /// The rows of a column of which these are the sources.
+    ///
+    /// # Errors
+    /// `Internal` if a segment is of no source, or sources differ in type.
+    pub(crate) fn gather(&self, sources: &[ArrayRef]) -> Result<ArrayRef> {
+        let slice = |segment: &Segment| -> Result<ArrayRef> {
+            let source = sources.get(segment.source as usize);
+            let source = source.ok_or_else(|| Error::internal("segment of no source"))?;
+            Ok(source.slice(segment.start as usize, segment.length as usize))
+        };
+        if let [segment] = self.segments.as_slice() {
+            return slice(segment);
+        }
+        let gathered = match self.indices.get_or_init(|| self.make_indices()) {
+            Some(indices) => interleave(&borrowed(sources), indices),
+            None => {
+                let slices = self.segments.iter().map(slice);
+                concat(&borrowed(&slices.collect::<Result<Vec<_>>>()?))
+            }
+        };
+        gathered.map_err(|error| Error::internal("cannot gather a column").with_source(error))
+    }
+
+    /// Which of the rows are not null; `None` if all are.
+    pub(crate) fn validity(&self, sources: &[ArrayRef]) -> Option<NullBuffer> {
+        let nulls: Vec<Option<NullBuffer>> = sources
+            .iter()
+            .map(|source| {
+                source
+                    .logical_nulls()
+                    .filter(|nulls| nulls.null_count() > 0)
+            })
+            .collect();
+        if nulls.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut valid = BooleanBufferBuilder::new(self.rows);
+        for segment in &self.segments {
+            let (start, length) = (segment.start as usize, segment.length as usize);
+            match nulls.get(segment.source as usize).and_then(Option::as_ref) {
+                None => valid.append_n(length, true),
+                Some(nulls) => valid.append_buffer(&nulls.inner().slice(start, length)),
+            }
+        }
+        Some(NullBuffer::new(valid.finish())).filter(|nulls| nulls.null_count() > 0)
+    }
+
+    fn make_indices(&self) -> Option<Vec<(usize, usize)>> {
+        if self.segments.len() * CONCAT_ROWS <= self.rows {
+            return None;
+        }
+        let mut indices = Vec::with_capacity(self.rows);
+        for segment in &self.segments {
+            let (source, start) = (segment.source as usize, segment.start as usize);
+            indices.extend((start..start + segment.length as usize).map(|row| (source, row)));
+        }
+        Some(indices)
+    }
+}
+
+/// A place among segments that only moves on.
+#[derive(Debug)]
+pub(crate) struct SegmentCursor<'a> {
+    segments: &'a [Segment],
+    /// Row at which the first of them starts.
+    first: u32,
+}
+
+impl SegmentCursor<'_> {
+    /// Copies rows that do not lie before those that were copied last.
+    #[inline]
+    pub(crate) fn copy(&mut self, rows: Range<u32>, to: &mut Segments) {
+        let mut row = rows.start;
+        while row < rows.end {
+            let Some((segment, rest)) = self.segments.split_first() else {
+                return;
+            };
+            let end = self.first + segment.length;
+            if row < end {
+                let length = rows.end.min(end) - row;
+                to.push(segment.source, segment.start + (row - self.first), length);
+                row += length;
+            }
+            if row < end {
+                return;
+            }
+            self.segments = rest;
+            self.first = end;
+        }
+    }
+}
+
+fn borrowed(arrays: &[ArrayRef]) -> Vec<&dyn Array> {
+    arrays.iter().map(Arc::as_ref).collect()
+}
