@@ -53,7 +53,7 @@ impl ByteSource for Memory {
 
 fn file(rows: u32) -> Bytes {
     let keys: Vec<i64> = (0..i64::from(rows)).collect();
-    let rows = batch(&keys, 0, 0);
+    let rows = batch(&keys, 0, 0, false);
     let mut writer = WriterBuilder::new(rows.schema().as_ref().clone())
         .with_compression(Some(CompressionCodec::ZStandard))
         .build::<_, AvroOcfFormat>(Vec::new())

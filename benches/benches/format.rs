@@ -290,7 +290,7 @@ fn selections(criterion: &mut Criterion<CoreTime>) {
 /// A run of the merge tables as a data file.
 fn file(rows: u32) -> Bytes {
     let keys: Vec<i64> = (0..i64::from(rows)).collect();
-    let batch = benches::batch(&keys, 0, 0);
+    let batch = benches::batch(&keys, 0, 0, false);
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
     let mut bytes = Vec::new();

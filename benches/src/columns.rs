@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, Float64Array, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray,
+    Array, ArrayRef, Float64Array, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray, make_array,
 };
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use paimon_meta::{DataField, FieldId, TypeKind};
 
@@ -62,8 +63,9 @@ pub fn arrow_schema() -> Schema {
     ])
 }
 
-/// Rows of a run: values depend on key and run alone. `i1` is uniform in 0..1000, so `i1 < 10` holds for 1 %.
-pub fn batch(keys: &[i64], first_sequence: i64, run: u64) -> RecordBatch {
+/// Rows of a run: values depend on key and run alone. `i1` is uniform in 0..1000, so `i1 < 10` holds for 1 %. With
+/// `nulls`, a third of each value column is null.
+pub fn batch(keys: &[i64], first_sequence: i64, run: u64, nulls: bool) -> RecordBatch {
     let mixed = |salt: u64| {
         keys.iter()
             .map(move |key| hash(key.cast_unsigned() ^ (salt << 56) ^ (run << 48)))
@@ -104,6 +106,20 @@ pub fn batch(keys: &[i64], first_sequence: i64, run: u64) -> RecordBatch {
                 .map(|key| 1_600_000_000_000_000 + key * 1_000_003),
         )),
     ];
-    RecordBatch::try_new(Arc::new(arrow_schema()), columns)
+    let values = columns.into_iter().zip(0u64..).map(|(column, number)| {
+        if nulls && number > 3 {
+            with_nulls(&column, mixed(number + 8).map(|value| value % 3 > 0))
+        } else {
+            column
+        }
+    });
+    RecordBatch::try_new(Arc::new(arrow_schema()), values.collect())
         .unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// The same values, those null that are not valid.
+fn with_nulls(column: &ArrayRef, valid: impl Iterator<Item = bool>) -> ArrayRef {
+    let nulls: NullBuffer = valid.collect();
+    let data = column.to_data().into_builder().nulls(Some(nulls)).build();
+    make_array(data.unwrap_or_else(|error| unreachable!("{error}")))
 }

@@ -23,6 +23,8 @@ use crate::table::LIST_SCHEMA;
 pub struct Layout {
     /// Uncompressed bytes of a row group, about.
     pub row_group_bytes: usize,
+    /// A third of the values is null, in each value column by itself.
+    pub nulls: bool,
 }
 
 /// A table on disk.
@@ -91,7 +93,7 @@ fn write_run(
         let keys = run.chunk(from);
         let first = sequence + i64::try_from(from).unwrap_or_default();
         writer
-            .write(&batch(&keys, first, number as u64))
+            .write(&batch(&keys, first, number as u64, layout.nulls))
             .map_err(io::Error::other)?;
         from += keys.len();
     }

@@ -54,6 +54,16 @@ pub(crate) struct FileScan {
     sources: Vec<Source>,
 }
 
+/// How a wanted column is scanned.
+pub(crate) enum ScannedAs<'a> {
+    /// As this column of the file, value by value.
+    Same(&'a FileColumn),
+    /// With values of another type or form.
+    Changed,
+    /// Not at all: it is null.
+    Null,
+}
+
 impl FileScan {
     /// The scan of a file of schema `file_schema`.
     ///
@@ -94,6 +104,19 @@ impl FileScan {
             strings,
         });
         Ok(Self { spec, sources })
+    }
+
+    /// How the wanted column of that index is scanned.
+    pub(crate) fn scanned_as(&self, index: usize) -> ScannedAs<'_> {
+        match self.sources.get(index) {
+            Some(Source::Null(_)) => ScannedAs::Null,
+            Some(Source::Scanned(scanned, _, Change::Keep)) => self
+                .spec
+                .columns
+                .get(*scanned)
+                .map_or(ScannedAs::Changed, ScannedAs::Same),
+            _ => ScannedAs::Changed,
+        }
     }
 
     /// The wanted columns of a scanned batch, and the values that could not be cast.

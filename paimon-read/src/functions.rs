@@ -95,7 +95,7 @@ pub trait AggregateFunction: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the result is the newest value wherever all versions are adds and none is null.
+    /// Whether the result is the newest value wherever that is an add and not null, whatever came before it.
     fn takes_newest(&self) -> bool {
         false
     }

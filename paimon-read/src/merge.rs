@@ -18,6 +18,7 @@
 //! | `groups` | which picked rows are versions of one key |
 //! | `picked_keys` | keys of picked rows, in the order of the picks |
 //! | `needs` | what the key pass must decode of each file |
+//! | `whole` | which row groups hold whole rows |
 //! | `chunk` | windows of keys: what is decoded, what is kept |
 //! | `key_file` | keys of one file, row group by row group |
 //! | `run` | one sorted run as windows of keys |
@@ -47,6 +48,7 @@ mod provider;
 mod run;
 mod section;
 mod versions;
+mod whole;
 
 pub(crate) use groups::{Group, GroupMarks, KeyGroups};
 pub(crate) use keys::{KeyEncoder, KeyWindow, one_nan};

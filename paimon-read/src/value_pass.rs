@@ -286,10 +286,13 @@ impl ValuePass {
             if piece.values.batch != self.batch {
                 piece.values.batch = self.batch;
                 self.touched.push(pick.piece);
+                if let Some(trace) = &mut self.trace {
+                    trace.know(pick.piece, &piece.file);
+                }
             }
             piece.values.next_row = rows.start + length;
             if let Some(trace) = &mut self.trace {
-                trace.add(pick.piece, &piece.file, length);
+                trace.add(pick.piece, length);
             }
             if piece.columns.ordered {
                 if rows.start > pick.row {

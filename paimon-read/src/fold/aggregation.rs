@@ -71,6 +71,15 @@ impl Aggregation {
         })
     }
 
+    /// Whether the newest version of a key is its row, wherever it is an add without null.
+    pub(super) fn newest_decides(&self) -> bool {
+        let mut merged = self.columns.iter().take(self.merged);
+        merged.all(|column| match &column.role {
+            Role::Key => true,
+            Role::Function(function) => function.takes_newest(),
+        })
+    }
+
     /// The rows of keys that have these versions.
     ///
     /// # Errors

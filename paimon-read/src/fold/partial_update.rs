@@ -94,6 +94,11 @@ impl PartialUpdate {
         })
     }
 
+    /// Whether the newest version of a key is its row, wherever it is an add without null.
+    pub(super) fn newest_decides(&self) -> bool {
+        self.groups.is_empty()
+    }
+
     /// The rows of keys that have these versions.
     ///
     /// # Errors

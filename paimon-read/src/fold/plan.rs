@@ -116,6 +116,16 @@ impl FoldPlan {
         }))
     }
 
+    /// Whether the newest version of a key is its row, wherever it is an add without null.
+    pub(crate) fn newest_decides(&self) -> bool {
+        // The kind of a merged row is not that of its newest version.
+        !self.kinds
+            && match &self.engine {
+                Engine::PartialUpdate(engine) => engine.newest_decides(),
+                Engine::Aggregation(engine) => engine.newest_decides(),
+            }
+    }
+
     /// Name of the engine, as the table's option has it.
     pub(crate) fn engine_name(&self) -> &'static str {
         match self.engine {

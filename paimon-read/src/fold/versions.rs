@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use arrow_buffer::NullBuffer;
+use arrow_select::take::take;
 use paimon_meta::{Error, Result};
 
 use super::columns::Fault;
@@ -124,7 +125,16 @@ impl<'a> VersionColumns<'a> {
         if let Some(chosen) = function.choose(nulls.as_ref(), &versions) {
             return Ok(self.chosen(column, &Chosen::new(chosen?))?);
         }
-        match function.merge(&self.merged(column)?, &versions)? {
+        let values = self.merged(column)?;
+        match function.merge(&values, &versions)? {
+            // A copy of the values costs less than finding their rows once more.
+            Merged::Chosen(rows) if values.data_type().is_primitive() => {
+                let results = take(&values, &rows, None);
+                let results = results.map_err(|error| {
+                    Error::internal("cannot take chosen values").with_source(error)
+                })?;
+                Ok(self.computed(column, results)?)
+            }
             Merged::Chosen(rows) => Ok(self.chosen(column, &Chosen::new(rows))?),
             Merged::Computed(results) => Ok(self.computed(column, results)?),
         }

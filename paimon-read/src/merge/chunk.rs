@@ -20,6 +20,7 @@ use super::keys::{KeyEncoder, KeyWindow, one_nan};
 use super::layout::laid_out;
 use super::needs::FileNeeds;
 use super::versions::{HeadRows, Sequences};
+use super::whole::Wholeness;
 use crate::columns::ColumnPlan;
 use crate::evolve::Wanted;
 use crate::filter::evaluate;
@@ -51,6 +52,8 @@ pub(crate) struct KeyPlan {
     /// The range of keys that are read.
     pub(crate) span: KeyWindows,
     pub(crate) batch_size: usize,
+    /// A newest version that is whole is the row of its key.
+    pub(crate) newest_decides: bool,
 }
 
 /// A file of a run.
@@ -72,6 +75,7 @@ pub(crate) struct KeyChunk {
     sequences: Option<ScalarBuffer<i64>>,
     pub(crate) user: Option<Arc<Rows>>,
     pub(crate) file: RunFile,
+    wholeness: Wholeness,
 }
 
 impl KeyChunk {
@@ -90,6 +94,7 @@ impl KeyChunk {
                 values: self.sequences.as_deref(),
             },
             user: self.user.as_deref(),
+            wholeness: self.wholeness,
             level: self.file.meta.level,
             rank: self.file.needs.rank,
         }
@@ -221,7 +226,7 @@ impl KeyPlan {
 
     pub(super) fn chunk(
         &self,
-        piece: u32,
+        (piece, wholeness): (u32, Wholeness),
         positions: Positions,
         columns: &[ArrayRef],
         file: &RunFile,
@@ -254,6 +259,7 @@ impl KeyPlan {
             sequences: sequences.map(values::<Int64Type>).transpose()?,
             user,
             file: file.clone(),
+            wholeness,
         })
     }
 }

@@ -8,6 +8,7 @@ use paimon_io::Counter;
 use paimon_meta::{Error, Result, StringLayout};
 
 use super::chunk::{KeyChunk, KeyPlan, RunFile};
+use super::whole::{Wholeness, wholeness};
 use crate::evolve::{FileScan, Wanted};
 use crate::fetches::{Fetches, Ticket};
 use crate::filter_pass::restricted;
@@ -29,6 +30,8 @@ pub(super) struct Reading {
     scan: FileScan,
     /// Row groups that are left, with the rows to read of them.
     groups: VecDeque<(usize, RowRanges)>,
+    /// What is known of the values of each row group; empty if nothing is.
+    values: Vec<Wholeness>,
     /// The group being decoded.
     group: Option<GroupKeys>,
     /// Keys of the next group, requested.
@@ -36,6 +39,7 @@ pub(super) struct Reading {
 }
 
 struct GroupKeys {
+    number: usize,
     piece: u32,
     first_row: u64,
     row_count: u32,
@@ -78,11 +82,17 @@ impl Reading {
                 groups.push_back((group, rows));
             }
         }
+        let values = if plan.newest_decides {
+            known_values(plan, &open, &scan).await?
+        } else {
+            Vec::new()
+        };
         Ok(Self {
             file,
             open,
             scan,
             groups,
+            values,
             group: None,
             ahead: None,
         })
@@ -122,7 +132,8 @@ impl Reading {
                 Decoded::new(positions.clone(), plan.early(&columns, &self.file)?),
             );
         }
-        plan.chunk(piece, positions, &columns, &self.file)
+        let values = self.values.get(group.number).copied().unwrap_or_default();
+        plan.chunk((piece, values), positions, &columns, &self.file)
             .map(|chunk| Next::Keys(Box::new(chunk)))
     }
 
@@ -160,6 +171,7 @@ impl Reading {
         outside.rows(0, 1, |row, _| window.pass(piece, row));
         window.close(piece, outside.end());
         self.group = Some(GroupKeys {
+            number: group,
             piece,
             first_row: layout.first_row,
             row_count: layout.row_count,
@@ -179,4 +191,17 @@ impl Reading {
         let fetch = self.open.data.fetch(*group, &rows, &self.scan.spec);
         Ok(requests.groups.start(fetch))
     }
+}
+
+/// What is known of the values of each row group: of the columns of the value pass, and of those of `sequence.field`.
+async fn known_values(plan: &KeyPlan, open: &OpenFile, keys: &FileScan) -> Result<Vec<Wholeness>> {
+    let mut known = wholeness(&*open.data, keys, &plan.decoded).await?;
+    if let Some(late) = &open.late {
+        let values = wholeness(&*open.data, late, &plan.columns.late).await?;
+        for (group, values) in known.iter_mut().zip(values) {
+            group.whole &= values.whole;
+            group.sound &= values.sound;
+        }
+    }
+    Ok(known)
 }

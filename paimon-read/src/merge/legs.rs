@@ -70,7 +70,8 @@ impl SplitPlans {
         let fold = match FoldPlan::new(&context.table, shape, context.request.row_kinds)? {
             None => None,
             Some(plan) => Some(Fold {
-                merge: SplitMerge::new(opener.clone(), &plan.versions, partition.clone(), span)?,
+                merge: SplitMerge::new(opener.clone(), &plan.versions, partition.clone(), span)?
+                    .newest_decides(plan.newest_decides()),
                 plan: Arc::new(plan),
             }),
         };

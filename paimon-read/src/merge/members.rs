@@ -1,7 +1,8 @@
 //! Engines that make a row of several versions: every version that takes part is picked, oldest first.
 //!
 //! Keys of one version are rows as they are (ME 1.5). The versions of other keys are marked as a group, for the fold that
-//! comes after the value pass; so is the one version that is left of a key by the rule of lookup tables (ME 1.6).
+//! comes after the value pass; so is the one version that is left of a key by the rule of lookup tables (ME 1.6). Where
+//! the newest version is known to be the row, it alone is picked.
 
 use paimon_meta::{Error, Frame, Result};
 
@@ -13,6 +14,8 @@ use super::picker::{Picker, Version, sort_versions};
 pub(crate) struct Members<'a, 'b> {
     picker: &'b mut Picker<'a>,
     versions: Vec<Version<'a>>,
+    /// Heads and positions of the versions, while they are put in order.
+    members: Vec<(usize, usize)>,
 }
 
 impl<'a, 'b> Members<'a, 'b> {
@@ -20,11 +23,39 @@ impl<'a, 'b> Members<'a, 'b> {
         Self {
             picker,
             versions: Vec::new(),
+            members: Vec::new(),
         }
     }
 }
 
-impl Members<'_, '_> {
+impl<'a> Members<'a, '_> {
+    /// The newest version, if it is known that it is the row of the key; versions come oldest first.
+    fn whole(&self) -> Result<Option<Version<'a>>> {
+        let Some(((rows, position), older)) = self.versions.split_last() else {
+            return Ok(None);
+        };
+        let whole = rows.wholeness.whole && older.iter().all(|(rows, _)| rows.wholeness.sound);
+        Ok((whole && rows.kind(*position)?.is_add()).then_some((*rows, *position)))
+    }
+
+    /// The versions that count, oldest first.
+    fn order(&mut self, members: &[(usize, usize)]) -> Result<()> {
+        self.versions.clear();
+        let Some(ages) = self.picker.ages() else {
+            self.versions.extend(self.picker.counted(members));
+            return sort_versions(&mut self.versions);
+        };
+        self.members.clear();
+        self.members.extend_from_slice(members);
+        self.members
+            .sort_unstable_by_key(|(head, _)| ages.get(*head));
+        let versions = self.members.iter();
+        let versions =
+            versions.filter_map(|(head, position)| Some((self.picker.head(*head)?, *position)));
+        self.versions.extend(versions);
+        Ok(())
+    }
+
     fn refuse_retracts(&self) -> Result<()> {
         for (rows, position) in &self.versions {
             if !rows.kind(*position)?.is_add() {
@@ -47,12 +78,13 @@ impl Sink for Members<'_, '_> {
     }
 
     fn versions(&mut self, members: &[(usize, usize)]) -> Result<()> {
-        self.versions.clear();
-        self.versions.extend(self.picker.counted(members));
+        self.order(members)?;
         if self.picker.rules.refuses_retracts {
             self.refuse_retracts()?;
         }
-        sort_versions(&mut self.versions)?;
-        self.picker.group(&self.versions)
+        match self.whole()? {
+            Some((rows, position)) => self.picker.emit(rows, position, 1),
+            None => self.picker.group(&self.versions),
+        }
     }
 }

@@ -71,6 +71,7 @@ pub(super) struct SplitMerge {
     descending: bool,
     need_rules: NeedRules,
     rules: Rules,
+    newest_decides: bool,
     /// Conditions on key columns alone, and the rest.
     key_predicate: Option<TablePredicate>,
     rest: Option<TablePredicate>,
@@ -113,12 +114,21 @@ impl SplitMerge {
                 refuses_retracts: refuses_retracts(&table)?,
                 keep_retracts: row_kinds == RowKinds::Keep,
             },
+            newest_decides: false,
             key_predicate,
             rest,
             span: SpanOf::new(span, key_fields.clone())?,
             key_fields,
             opener,
         })
+    }
+
+    /// The same where a newest version that is whole is the row of its key, if `decides`.
+    pub(super) fn newest_decides(self, decides: bool) -> Self {
+        Self {
+            newest_decides: decides,
+            ..self
+        }
     }
 
     fn key_types(&self) -> Vec<DataType> {
@@ -263,6 +273,7 @@ impl SplitMerge {
             ordered_key,
             key_predicate: self.key_predicate.clone(),
             batch_size: self.shape.batch_size,
+            newest_decides: self.newest_decides,
         };
         let runs = run_files(runs, needs)?;
         let runs = runs

@@ -6,6 +6,7 @@ use arrow_row::Rows;
 use paimon_meta::{Error, Frame, Result, RowKind};
 
 use super::keys::KeyWindow;
+use super::whole::Wholeness;
 use crate::positions::Positions;
 
 /// What the key pass knows of the rows of one head beside their keys.
@@ -25,6 +26,8 @@ pub(crate) struct HeadRows<'a> {
     pub(crate) sequences: Sequences<'a>,
     /// Columns of `sequence.field` in comparable form.
     pub(crate) user: Option<&'a Rows>,
+    /// What is known of their values.
+    pub(crate) wholeness: Wholeness,
     /// Level of the file.
     pub(crate) level: i32,
     /// Rank among the files of the section, for rows that nothing else tells apart: by largest sequence number, then by
@@ -85,6 +88,7 @@ impl HeadRows<'_> {
             kinds: None,
             sequences,
             user: None,
+            wholeness: Wholeness::default(),
             level: 0,
             rank: 0,
         }

@@ -18,12 +18,15 @@ impl Trace {
         self.files.clear();
     }
 
-    pub(super) fn add(&mut self, piece: u32, file: &Arc<OpenFile>, rows: u32) {
+    /// Says which file a piece is of, before rows of it are added.
+    pub(super) fn know(&mut self, piece: u32, file: &Arc<OpenFile>) {
+        self.files.push((piece, Arc::clone(file)));
+    }
+
+    /// The next rows are of that piece.
+    pub(super) fn add(&mut self, piece: u32, rows: u32) {
         let before = self.ends.last().map_or(0, |(end, _)| *end);
         self.ends.push((before + rows as usize, piece));
-        if !self.files.iter().any(|(known, _)| *known == piece) {
-            self.files.push((piece, Arc::clone(file)));
-        }
     }
 
     pub(super) fn file_of(&self, row: usize) -> Option<&str> {

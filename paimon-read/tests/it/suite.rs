@@ -20,3 +20,4 @@ mod raw_claims;
 mod requests;
 mod strings;
 mod table;
+mod whole;

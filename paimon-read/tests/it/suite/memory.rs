@@ -11,6 +11,7 @@ const GROUP: usize = 6000;
 
 /// A table with a key made by `key` of ascending numbers, and a text of 400 bytes.
 struct Wide {
+    options: &'static [(&'static str, &'static str)],
     columns: &'static [(&'static str, &'static str)],
     keys: &'static [&'static str],
     key: fn(i32) -> Vec<Option<Datum>>,
@@ -19,7 +20,10 @@ struct Wide {
 /// Most bytes that a merge of two interleaved runs of so many row groups holds at once: all keys of one, every second
 /// key of the other.
 fn peak(wide: &Wide, groups: usize) -> u64 {
-    let table = TestTable::new(wide.columns, wide.keys).laid_out(Layout {
+    let table = TestTable::new(wide.columns, wide.keys);
+    let options = wide.options.iter();
+    let table = options.fold(table, |table, (key, value)| table.option(key, value));
+    let table = table.laid_out(Layout {
         group_rows: GROUP,
         page_rows: 1000,
         page_bounds: false,
@@ -73,6 +77,7 @@ fn text(number: i32) -> Option<Datum> {
 #[test]
 fn memory_does_not_grow_with_the_section_for_a_string_key() {
     check(&Wide {
+        options: &[],
         columns: &[("k", "STRING NOT NULL"), ("v", "STRING")],
         keys: &["k"],
         key: |number| vec![text(number)],
@@ -82,6 +87,7 @@ fn memory_does_not_grow_with_the_section_for_a_string_key() {
 #[test]
 fn memory_does_not_grow_with_the_section_for_a_key_of_two_columns() {
     check(&Wide {
+        options: &[],
         columns: &[
             ("a", "INT NOT NULL"),
             ("b", "STRING NOT NULL"),
@@ -95,6 +101,7 @@ fn memory_does_not_grow_with_the_section_for_a_key_of_two_columns() {
 #[test]
 fn memory_does_not_grow_with_the_section_for_a_key_of_two_integers() {
     check(&Wide {
+        options: &[],
         columns: &[
             ("a", "INT NOT NULL"),
             ("b", "BIGINT NOT NULL"),
@@ -155,4 +162,31 @@ fn two_thousand_runs_at_once_take_their_bytes_and_32_kib_each() {
     let (peak, bytes) = peak_of_small_files(files);
     let bound = bytes + files as u64 * (32 << 10);
     assert!(peak <= bound, "{peak} bytes for files of {bytes}");
+}
+
+/// A table whose rows are made of several versions: `k`, a sequence, and the text.
+fn folded(options: &'static [(&'static str, &'static str)]) -> Wide {
+    Wide {
+        options,
+        columns: &[("k", "STRING NOT NULL"), ("g", "INT"), ("v", "STRING")],
+        keys: &["k"],
+        key: |number| vec![text(number), Some(Datum::Int(number % 7))],
+    }
+}
+
+#[test]
+fn memory_does_not_grow_with_the_section_for_partial_update() {
+    check(&folded(&[
+        ("merge-engine", "partial-update"),
+        ("fields.g.sequence-group", "v"),
+    ]));
+}
+
+#[test]
+fn memory_does_not_grow_with_the_section_for_aggregation() {
+    check(&folded(&[
+        ("merge-engine", "aggregation"),
+        ("fields.g.aggregate-function", "sum"),
+        ("fields.v.aggregate-function", "max"),
+    ]));
 }
