@@ -75,6 +75,16 @@ pub enum Merged {
     Computed(ArrayRef),
 }
 
+/// The value that a function takes of adds. Either way it is the newest one wherever that is not null, whatever came
+/// before it, retractions too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Newest {
+    /// The newest value, also where it is null.
+    Value,
+    /// The newest value that is not null; null if there is none.
+    NonNull,
+}
+
 /// A function over the versions of keys.
 pub trait AggregateFunction: fmt::Debug + Send + Sync {
     /// The results of all groups.
@@ -95,9 +105,9 @@ pub trait AggregateFunction: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the result is the newest value wherever that is an add and not null, whatever came before it.
-    fn takes_newest(&self) -> bool {
-        false
+    /// Which value the result is where all versions are adds; `None` if the function asks more.
+    fn newest(&self) -> Option<Newest> {
+        None
     }
 }
 

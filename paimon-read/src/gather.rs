@@ -6,9 +6,9 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
+use arrow_schema::ArrowError;
 use arrow_select::concat::concat;
 use arrow_select::interleave::interleave;
 use paimon_meta::{Error, Result};
@@ -29,8 +29,8 @@ struct Segment {
 pub(crate) struct Segments {
     segments: Vec<Segment>,
     rows: usize,
-    /// The indices of arrow's interleave, where segments are short; made when the first column is gathered.
-    indices: OnceLock<Option<Vec<(usize, usize)>>>,
+    /// Source and row of each row, made when they are first needed.
+    pairs: OnceLock<Vec<(usize, usize)>>,
 }
 
 impl Segments {
@@ -64,7 +64,7 @@ impl Segments {
     pub(crate) fn clear(&mut self) {
         self.segments.clear();
         self.rows = 0;
-        self.indices.take();
+        self.pairs.take();
     }
 
     /// The rows of a column of which these are the sources.
@@ -80,51 +80,61 @@ impl Segments {
         if let [segment] = self.segments.as_slice() {
             return slice(segment);
         }
-        let gathered = match self.indices.get_or_init(|| self.make_indices()) {
-            Some(indices) => interleave(&borrowed(sources), indices),
-            None => {
-                let slices = self.segments.iter().map(slice);
-                concat(&borrowed(&slices.collect::<Result<Vec<_>>>()?))
+        if self.segments.len() * CONCAT_ROWS > self.rows {
+            return interleaved(sources, self.pairs());
+        }
+        let slices = self.segments.iter().map(slice);
+        concat(&borrowed(&slices.collect::<Result<Vec<_>>>()?)).map_err(not_gathered)
+    }
+
+    /// Source and row of each row.
+    pub(crate) fn pairs(&self) -> &[(usize, usize)] {
+        self.pairs.get_or_init(|| {
+            let mut pairs = Vec::with_capacity(self.rows);
+            for segment in &self.segments {
+                let (source, start) = (segment.source as usize, segment.start as usize);
+                pairs.extend((start..start + segment.length as usize).map(|row| (source, row)));
             }
+            pairs
+        })
+    }
+}
+
+/// Which values of some sources are null.
+#[derive(Debug)]
+pub(crate) struct SourceNulls(Vec<Option<NullBuffer>>);
+
+impl SourceNulls {
+    /// `None` if no value is.
+    pub(crate) fn of(sources: &[ArrayRef]) -> Option<Self> {
+        let nulls = |source: &ArrayRef| {
+            let nulls = source.logical_nulls();
+            nulls.filter(|nulls| nulls.null_count() > 0)
         };
-        gathered.map_err(|error| Error::internal("cannot gather a column").with_source(error))
+        let nulls: Vec<_> = sources.iter().map(nulls).collect();
+        nulls.iter().any(Option::is_some).then_some(Self(nulls))
     }
 
-    /// Which of the rows are not null; `None` if all are.
-    pub(crate) fn validity(&self, sources: &[ArrayRef]) -> Option<NullBuffer> {
-        let nulls: Vec<Option<NullBuffer>> = sources
-            .iter()
-            .map(|source| {
-                source
-                    .logical_nulls()
-                    .filter(|nulls| nulls.null_count() > 0)
-            })
-            .collect();
-        if nulls.iter().all(Option::is_none) {
-            return None;
+    /// Whether the value of that source and row is not null.
+    #[inline]
+    pub(crate) fn is_valid(&self, (source, row): (usize, usize)) -> bool {
+        match self.0.get(source) {
+            Some(Some(nulls)) => nulls.is_valid(row),
+            _ => true,
         }
-        let mut valid = BooleanBufferBuilder::new(self.rows);
-        for segment in &self.segments {
-            let (start, length) = (segment.start as usize, segment.length as usize);
-            match nulls.get(segment.source as usize).and_then(Option::as_ref) {
-                None => valid.append_n(length, true),
-                Some(nulls) => valid.append_buffer(&nulls.inner().slice(start, length)),
-            }
-        }
-        Some(NullBuffer::new(valid.finish())).filter(|nulls| nulls.null_count() > 0)
     }
+}
 
-    fn make_indices(&self) -> Option<Vec<(usize, usize)>> {
-        if self.segments.len() * CONCAT_ROWS <= self.rows {
-            return None;
-        }
-        let mut indices = Vec::with_capacity(self.rows);
-        for segment in &self.segments {
-            let (source, start) = (segment.source as usize, segment.start as usize);
-            indices.extend((start..start + segment.length as usize).map(|row| (source, row)));
-        }
-        Some(indices)
-    }
+/// Rows given by source and row, as one column.
+///
+/// # Errors
+/// `Internal` if sources differ in type.
+pub(crate) fn interleaved(sources: &[ArrayRef], pairs: &[(usize, usize)]) -> Result<ArrayRef> {
+    interleave(&borrowed(sources), pairs).map_err(not_gathered)
+}
+
+fn not_gathered(error: ArrowError) -> Error {
+    Error::internal("cannot gather a column").with_source(error)
 }
 
 /// A place among segments that only moves on.

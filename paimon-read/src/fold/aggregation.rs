@@ -13,7 +13,7 @@ use super::options::function_name;
 use super::partial_update::null_fault;
 use super::plan::add_key;
 use super::versions::VersionColumns;
-use crate::functions::{AggregateFunction, Step, aggregate_function};
+use crate::functions::{AggregateFunction, Newest, Step, aggregate_function};
 use crate::merge::KeyGroups;
 
 /// Where the values of a column come from.
@@ -76,7 +76,7 @@ impl Aggregation {
         let mut merged = self.columns.iter().take(self.merged);
         merged.all(|column| match &column.role {
             Role::Key => true,
-            Role::Function(function) => function.takes_newest(),
+            Role::Function(function) => function.newest().is_some(),
         })
     }
 
@@ -92,17 +92,11 @@ impl Aggregation {
         let merged = merged.map(|(at, column)| {
             let merged = match &column.role {
                 Role::Key => versions.newest(at).map_err(Fault::from),
-                Role::Function(function) => {
-                    let function = &**function;
-                    if !groups.retract()
-                        && function.takes_newest()
-                        && versions.validity(at)?.is_none()
-                    {
-                        versions.newest(at).map_err(Fault::from)
-                    } else {
-                        versions.apply(at, function, &steps)
-                    }
-                }
+                Role::Function(function) => match function.newest().filter(|_| !groups.retract()) {
+                    Some(Newest::Value) => versions.newest(at).map_err(Fault::from),
+                    Some(Newest::NonNull) => versions.newest_non_null(at).map_err(Fault::from),
+                    None => versions.apply(at, &**function, &steps),
+                },
             };
             merged.map_err(|fault| fault.in_column(&column.field))
         });

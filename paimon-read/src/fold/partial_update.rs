@@ -176,10 +176,8 @@ impl Batch<'_> {
         let versions = self.versions;
         Ok(match role {
             Role::Key => versions.newest(at)?,
-            Role::Free => match self.newest(versions.validity(at)?.as_ref()) {
-                Some(chosen) => versions.chosen(at, &chosen)?,
-                None => versions.newest(at)?,
-            },
+            Role::Free if self.actions.0.is_none() => versions.newest_non_null(at)?,
+            Role::Free => versions.chosen(at, &self.newest(versions.validity(at)?.as_ref()))?,
             Role::Sequence(group) => versions.chosen(at, &self.choice(*group)?.sequence)?,
             Role::Protected(group) => versions.chosen(at, &self.choice(*group)?.protected)?,
             Role::Function(group, function) => {
@@ -193,12 +191,8 @@ impl Batch<'_> {
         choice.ok_or_else(|| Error::internal("a column of no sequence group"))
     }
 
-    /// The version of each merged key that has its newest value that is not null; `None` if that is the newest version
-    /// of every key.
-    fn newest(&self, valid: Option<&NullBuffer>) -> Option<Chosen> {
-        if valid.is_none() && self.actions.0.is_none() {
-            return None;
-        }
+    /// The version of each merged key that has its newest value that is not null, where retracts take part.
+    fn newest(&self, valid: Option<&NullBuffer>) -> Chosen {
         let newest = self.versions.groups().merged_keys().map(|group| {
             let found = group.rows().rev().find(|row| match self.actions.at(*row) {
                 Action::Add => valid.is_none_or(|valid| valid.is_valid(*row as usize)),
@@ -208,7 +202,7 @@ impl Batch<'_> {
             // Where every version is null any of them will do.
             found.unwrap_or(group.first)
         });
-        Some(Chosen::new(newest.collect()))
+        Chosen::new(newest.collect())
     }
 }
 

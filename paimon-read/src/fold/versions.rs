@@ -12,13 +12,13 @@
 use std::sync::OnceLock;
 
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_select::take::take;
 use paimon_meta::{Error, Result};
 
 use super::columns::Fault;
 use crate::functions::{AggregateFunction, Merged, Step, Versions};
-use crate::gather::Segments;
+use crate::gather::{Segments, SourceNulls, interleaved};
 use crate::merge::KeyGroups;
 use crate::ungathered::{Set, SourceColumn, Ungathered};
 
@@ -85,11 +85,13 @@ impl<'a> VersionColumns<'a> {
     /// Which merged versions are not null; `None` if all are.
     pub(super) fn validity(&self, column: usize) -> Result<Option<NullBuffer>> {
         let column = self.column(column)?;
-        let is_null = |source: &ArrayRef| source.logical_null_count() > 0;
-        if !column.sources.iter().any(is_null) {
+        let Some(nulls) = SourceNulls::of(&column.sources) else {
             return Ok(None);
-        }
-        Ok(self.merged_rows(column.set)?.validity(&column.sources))
+        };
+        let pairs = self.merged_rows(column.set)?.pairs();
+        let is_valid = |version| pairs.get(version).is_none_or(|pair| nulls.is_valid(*pair));
+        let valid = BooleanBuffer::collect_bool(pairs.len(), is_valid);
+        Ok(Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0))
     }
 
     /// The values of the merged versions.
@@ -106,6 +108,38 @@ impl<'a> VersionColumns<'a> {
     /// The same for a column that is not merged.
     pub(super) fn newest_before(&self, column: usize) -> Result<ArrayRef> {
         self.gather(self.versions.column(column)?, &self.newest)
+    }
+
+    /// Rows that have the newest values that are not null; null where all are.
+    pub(super) fn newest_non_null(&self, column: usize) -> Result<ArrayRef> {
+        let column = self.column(column)?;
+        let Some(nulls) = SourceNulls::of(&column.sources) else {
+            return self.gather(column, &self.newest);
+        };
+        let merged = self.merged_rows(column.set)?.pairs();
+        let valid = |version: u32| {
+            let pair = merged.get(version as usize);
+            pair.filter(|pair| nulls.is_valid(**pair))
+        };
+        let mut pairs: Option<Vec<(usize, usize)>> = None;
+        for group in self.groups.merged_keys() {
+            if valid(group.last()).is_some() {
+                continue;
+            }
+            if let Some(pair) = group.rows().rev().find_map(valid) {
+                let pairs = match &mut pairs {
+                    Some(pairs) => pairs,
+                    none => none.insert(self.chosen_rows(column, &self.newest)?.pairs().to_vec()),
+                };
+                if let Some(slot) = pairs.get_mut(group.key) {
+                    *slot = *pair;
+                }
+            }
+        }
+        match pairs {
+            Some(pairs) => interleaved(&column.sources, &pairs),
+            None => self.gather(column, &self.newest),
+        }
     }
 
     /// Rows that have the values of chosen versions.
@@ -161,6 +195,16 @@ impl<'a> VersionColumns<'a> {
     }
 
     fn gather(&self, column: &SourceColumn, chosen: &Chosen) -> Result<ArrayRef> {
+        let rows = self.chosen_rows(column, chosen)?;
+        if chosen.versions.null_count() == 0 {
+            return rows.gather(&column.sources);
+        }
+        let data_type = column.sources.first().map(|source| source.data_type());
+        let null = new_null_array(data_type.ok_or_else(no_set)?, 1);
+        rows.gather(&with(&column.sources, null))
+    }
+
+    fn chosen_rows<'b>(&self, column: &SourceColumn, chosen: &'b Chosen) -> Result<&'b Segments> {
         let slot = chosen.rows.get(column.set as usize).ok_or_else(no_set)?;
         let versions = chosen.versions.values();
         let nulls = chosen.versions.nulls();
@@ -170,13 +214,7 @@ impl<'a> VersionColumns<'a> {
             }
             _ => Place::Added(0),
         };
-        let rows = found(slot, || self.place(column, place))?;
-        if chosen.versions.null_count() == 0 {
-            return rows.gather(&column.sources);
-        }
-        let data_type = column.sources.first().map(|source| source.data_type());
-        let null = new_null_array(data_type.ok_or_else(no_set)?, 1);
-        rows.gather(&with(&column.sources, null))
+        found(slot, || self.place(column, place))
     }
 
     /// Lone versions as they are, and what `of` says of each merged key.

@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, UInt32Array};
 use arrow_buffer::NullBuffer;
 
 use super::versions::Step;
-use super::{AggregateFunction, MergeFault, Merged, Versions};
+use super::{AggregateFunction, MergeFault, Merged, Newest, Versions};
 
 /// The wrapped function.
 #[derive(Debug)]
@@ -32,8 +32,8 @@ impl AggregateFunction for IgnoreRetract {
         }
     }
 
-    fn takes_newest(&self) -> bool {
-        self.0.takes_newest()
+    fn newest(&self) -> Option<Newest> {
+        self.0.newest()
     }
 }
 

@@ -10,7 +10,7 @@ use paimon_meta::Result;
 
 use super::column::AggregateColumn;
 use super::select::{Selector, choose, select};
-use super::{AggregateFunction, MergeFault, Merged, Versions};
+use super::{AggregateFunction, MergeFault, Merged, Newest, Versions};
 
 #[derive(Debug)]
 struct LastNonNullValue;
@@ -32,8 +32,8 @@ impl AggregateFunction for LastNonNullValue {
         Some(choose(nulls, versions, LastNonNull))
     }
 
-    fn takes_newest(&self) -> bool {
-        true
+    fn newest(&self) -> Option<Newest> {
+        Some(Newest::NonNull)
     }
 }
 

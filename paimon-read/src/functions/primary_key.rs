@@ -9,7 +9,7 @@ use paimon_meta::Result;
 
 use super::column::AggregateColumn;
 use super::select::{Selector, choose, select};
-use super::{AggregateFunction, MergeFault, Merged, Versions};
+use super::{AggregateFunction, MergeFault, Merged, Newest, Versions};
 
 #[derive(Debug)]
 struct PrimaryKey;
@@ -31,8 +31,8 @@ impl AggregateFunction for PrimaryKey {
         Some(choose(nulls, versions, Last))
     }
 
-    fn takes_newest(&self) -> bool {
-        true
+    fn newest(&self) -> Option<Newest> {
+        Some(Newest::Value)
     }
 }
 
