@@ -13,6 +13,7 @@
     reason = "a bench that cannot go on stops, and prints its results"
 )]
 
+use std::fs;
 use std::time::Instant;
 
 use benches::once;
@@ -35,11 +36,12 @@ fn main() {
         .skip(1)
         .filter(|argument| only_ratios && !argument.starts_with('-'))
         .collect();
-    let is_wanted = |at: usize, name: &str| wanted.get(at).is_none_or(|part| name.contains(part));
-    for (name, table) in tables(keys).expect("tables can be written") {
-        if !is_wanted(0, &name) {
-            continue;
-        }
+    let is_wanted = |at: usize, name: &str| {
+        let part = wanted.get(at);
+        part.is_none_or(|part| name.starts_with(part.as_str()))
+    };
+    let tables = tables(keys, |name| is_wanted(0, name));
+    for (name, table) in tables.expect("tables can be written") {
         let one = cases(&table).expect("the schema is one");
         let two = two_thread_cases(&table).expect("the files are there");
         for (name, mut cases) in [(name.clone(), one), (format!("{name}, 2 threads"), two)] {
@@ -69,18 +71,20 @@ fn measure(criterion: &mut Criterion, name: &str, cases: &[Case]) {
 }
 
 /// Runs all cases in turn and prints each one's times beside the first one's: wall clock, and time on the processor, which
-/// other programs disturb less; of several threads the one that had most.
+/// other programs disturb less; of several threads the one that had most. And the most memory that was resident.
 fn ratios(name: &str, cases: &[Case]) {
     let mut wall = vec![Vec::new(); cases.len()];
     let mut processor = vec![Vec::new(); cases.len()];
-    let mut rows = vec![0; cases.len()];
+    let (mut rows, mut peak) = (vec![0; cases.len()], vec![0; cases.len()]);
     for _ in 0..ROUNDS {
         for (index, case) in cases.iter().enumerate() {
+            forget_peak();
             let begin = now();
             let done = (case.run)().expect("it reads");
             wall[index].push(begin.elapsed().as_secs_f64());
             rows[index] = done.rows;
             processor[index].push(done.seconds);
+            peak[index] = peak[index].max(peak_resident());
         }
     }
     println!("{name}: seconds minimum (median), times plain decode; {ROUNDS} rounds in turn");
@@ -88,7 +92,7 @@ fn ratios(name: &str, cases: &[Case]) {
     for (index, case) in cases.iter().enumerate() {
         let (time, cpu) = (low(&wall[index]), low(&processor[index]));
         println!(
-            "  {:36} {:>9} rows  wall {:.3} ({:.3}) {:.2}x ({:.2}x)  processor {:.3} ({:.3}) {:.2}x ({:.2}x)",
+            "  {:36} {:>9} rows  wall {:.3} ({:.3}) {:.2}x ({:.2}x)  processor {:.3} ({:.3}) {:.2}x ({:.2}x)  {} MB",
             case.name,
             rows[index],
             time.0,
@@ -99,6 +103,7 @@ fn ratios(name: &str, cases: &[Case]) {
             cpu.1,
             cpu.0 / base.1.0,
             cpu.1 / base.1.1,
+            peak[index] / 1024,
         );
     }
 }
@@ -106,6 +111,19 @@ fn ratios(name: &str, cases: &[Case]) {
 #[expect(clippy::disallowed_methods, reason = "a bench measures time")]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Starts to count the most memory that is resident anew, where the system lets it.
+fn forget_peak() {
+    let _unless_refused = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory that was resident, in KiB, where the system tells; else 0.
+fn peak_resident() -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Minimum and median.

@@ -27,25 +27,26 @@ pub fn keys() -> i64 {
 pub type Named = (String, Arc<MergeTable>);
 
 /// `two_runs` and `five_runs`, each with row groups of about 128 MB and of 8 MB uncompressed, and `nulls_two_runs` and
-/// `nulls_five_runs`, where a third of the values is null. Tables are kept in the system's directory for temporary files.
+/// `nulls_five_runs`, where a third of the values is null; those whose title is wanted. They are kept in the system's
+/// directory for temporary files.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn tables(keys: i64) -> io::Result<Vec<Named>> {
+pub fn tables(keys: i64, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<Named>> {
     let root: PathBuf = env::temp_dir().join("paimon-benches");
     let mut tables = Vec::new();
     for (prefix, megabytes, nulls) in [("", 128, false), ("", 8, false), ("nulls_", 128, true)] {
         for (name, runs) in [("two_runs", two_runs(keys)), ("five_runs", five_runs(keys))] {
+            let title = format!("{prefix}{name}, row groups of {megabytes} MB");
+            if !wanted(&title) {
+                continue;
+            }
             let layout = Layout {
                 row_group_bytes: megabytes << 20,
                 nulls,
             };
             let path = root.join(format!("{prefix}{name}-{keys}-{megabytes}"));
-            let table = create(&path, &runs, layout)?;
-            tables.push((
-                format!("{prefix}{name}, row groups of {megabytes} MB"),
-                Arc::new(table),
-            ));
+            tables.push((title, Arc::new(create(&path, &runs, layout)?)));
         }
     }
     Ok(tables)

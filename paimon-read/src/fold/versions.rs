@@ -195,8 +195,12 @@ impl<'a> VersionColumns<'a> {
     }
 
     fn gather(&self, column: &SourceColumn, chosen: &Chosen) -> Result<ArrayRef> {
+        let nulls = chosen.versions.null_count() > 0;
+        // Sequences often rise with time: then the newest versions are chosen, whose rows are known.
+        let newest = !nulls && chosen.versions.values() == self.newest.versions.values();
+        let chosen = if newest { &self.newest } else { chosen };
         let rows = self.chosen_rows(column, chosen)?;
-        if chosen.versions.null_count() == 0 {
+        if !nulls {
             return rows.gather(&column.sources);
         }
         let data_type = column.sources.first().map(|source| source.data_type());

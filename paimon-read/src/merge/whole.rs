@@ -1,7 +1,7 @@
 //! Which row groups hold whole rows, by what the file says of its nulls.
 //!
 //! Where the newest version of a key is an add without null and no function or sequence group asks for more, it is the row
-//! of its key (ME-044, ME-108, ME-109): older versions are not decoded at all. They must only be such that decoding them
+//! of its key (RP-344, ME-108, ME-109): older versions are not decoded at all. They must only be such that decoding them
 //! could not have failed.
 
 use paimon_format::{DataFile, FileColumn, Grain};

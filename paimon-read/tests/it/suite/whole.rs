@@ -52,7 +52,7 @@ const BOTH: u64 = NEWER + 50;
 
 #[test]
 fn older_versions_of_whole_rows_are_not_decoded() {
-    // ME-044, ME-109: the newest value that is not null
+    // RP-344, ME-109: the newest value that is not null
     for engine in [PARTIAL_UPDATE, AGGREGATION] {
         let (found, decoded) = read(&[engine], None, ReadRequest::default());
         assert_eq!(found.len(), 50);
