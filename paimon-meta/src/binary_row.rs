@@ -23,6 +23,9 @@ use crate::row_kind::RowKind;
 
 pub use write::encode_row;
 
+pub(crate) use read::BinaryArray;
+pub(crate) use write::RowWriter;
+
 /// Bytes of the arity in front of a serialized row (TF-041).
 const ARITY_BYTES: usize = 4;
 /// Bytes of one slot.
@@ -31,6 +34,11 @@ const SLOT_BYTES: usize = 8;
 /// Bytes of row kind and null bits (TF-055); `None` if it does not fit the address space.
 fn header_bytes(arity: usize) -> Option<usize> {
     Some(arity.checked_add(63 + 8)? / 64 * 8)
+}
+
+/// Bytes of the number of items and of their null bits in an array, which is not too long for the address space.
+fn array_header_bytes(length: usize) -> usize {
+    4 + length.div_ceil(32) * 4
 }
 
 /// Bytes of header and slots; `None` if it does not fit the address space.
@@ -122,6 +130,14 @@ impl<'a> BinaryRowRef<'a> {
         let prefix = i32::from_be_bytes(*prefix);
         let arity = usize::try_from(prefix)
             .map_err(|_| Error::corrupt(format!("row arity is {prefix}")))?;
+        Self::from_row(arity, row)
+    }
+
+    /// A row whose arity is not in front of it.
+    ///
+    /// # Errors
+    /// `Corrupt` if the bytes are too short for their arity.
+    pub(crate) fn from_row(arity: usize, row: &'a [u8]) -> Result<Self> {
         if fixed_bytes(arity).is_some_and(|needed| needed <= row.len()) {
             Ok(Self { arity, row })
         } else {

@@ -13,6 +13,7 @@ mod file_index;
 mod file_table;
 mod hash_index;
 mod hints;
+mod java_split;
 mod json;
 #[cfg(feature = "manifest")]
 mod manifest;
@@ -47,6 +48,10 @@ pub use file_table::{FileIdentity, FileTable, FileTableBuilder, KeepStats, Stats
 pub use hash_index::decode_hash_index;
 pub use hints::{
     earliest_from_hint, latest_from_hint, latest_from_listing, numbered_name, parse_hint,
+};
+pub use java_split::{
+    JavaVersion, data_split_from_java, data_split_to_java, split_from_java_object,
+    split_to_java_object, with_absolute_paths,
 };
 #[cfg(feature = "manifest")]
 pub use manifest::{

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::binary_row::{BinaryRowRef, SLOT_BYTES, header_bytes};
+use crate::binary_row::{BinaryRowRef, SLOT_BYTES, array_header_bytes, header_bytes};
 use crate::error::{Error, Result};
 use crate::types::{DataType, TypeKind};
 use crate::value::{Datum, float_order};
@@ -73,6 +73,41 @@ impl<'a> BinaryRowRef<'a> {
         Ok(Ordering::Equal)
     }
 
+    /// The 64 bits of a field, whether it is null or not.
+    ///
+    /// # Errors
+    /// `Corrupt` if the row has no such field.
+    pub(crate) fn long(&self, index: usize) -> Result<i64> {
+        self.slot(index).map(|slot| i64::from_le_bytes(*slot))
+    }
+
+    /// The lower 32 bits of a field, whether it is null or not.
+    ///
+    /// # Errors
+    /// `Corrupt` if the row has no such field.
+    pub(crate) fn int(&self, index: usize) -> Result<i32> {
+        let [b0, b1, b2, b3, ..] = *self.slot(index)?;
+        Ok(i32::from_le_bytes([b0, b1, b2, b3]))
+    }
+
+    /// The bytes of a field of text or bytes.
+    ///
+    /// # Errors
+    /// `Corrupt` if the row does not hold them.
+    pub(crate) fn blob(&self, index: usize) -> Result<&'a [u8]> {
+        self.bytes(self.slot(index)?)
+    }
+
+    /// The bytes of a row or array in a field.
+    ///
+    /// # Errors
+    /// `Corrupt` if the row does not hold them.
+    pub(crate) fn part(&self, index: usize) -> Result<&'a [u8]> {
+        let slot = self.slot(index)?;
+        let [b0, b1, b2, b3, ..] = *slot;
+        self.block(slot, length_of([b0, b1, b2, b3])?)
+    }
+
     fn check_arity(&self, expected: usize) -> Result<()> {
         if self.arity == expected {
             Ok(())
@@ -141,37 +176,14 @@ impl<'a> BinaryRowRef<'a> {
             .ok_or_else(|| self.no_field(index))
     }
 
-    /// The block of `length` bytes at the offset in the upper half of the slot.
     #[inline]
     fn block(&self, slot: &[u8; SLOT_BYTES], length: usize) -> Result<&'a [u8]> {
-        let [.., b4, b5, b6, b7] = *slot;
-        let offset = u32::from_le_bytes([b4, b5, b6, b7]);
-        usize::try_from(offset)
-            .ok()
-            .and_then(|start| self.row.get(start..start.checked_add(length)?))
-            .ok_or_else(|| {
-                let have = self.row.len();
-                Error::corrupt(format!(
-                    "field takes {length} bytes at {offset}, expected to end in {have} bytes"
-                ))
-            })
+        block(self.row, slot, length)
     }
 
-    /// Bytes inside the slot, up to 7 with the length in the last byte, or in a block (TF-056).
     #[inline]
     fn bytes(&self, slot: &'a [u8; SLOT_BYTES]) -> Result<&'a [u8]> {
-        let [b0, b1, b2, b3, .., last] = *slot;
-        if last & 0x80 == 0 {
-            return self.block(slot, length_of([b0, b1, b2, b3])?);
-        }
-        let length = usize::from(last & 0x7f);
-        slot.get(..length)
-            .filter(|inline| inline.len() < SLOT_BYTES)
-            .ok_or_else(|| {
-                Error::corrupt(format!(
-                    "field of {length} bytes inside a slot, expected at most 7"
-                ))
-            })
+        bytes(self.row, slot)
     }
 
     /// Big-endian two's complement of at most 16 bytes (TF-057).
@@ -206,6 +218,99 @@ impl<'a> BinaryRowRef<'a> {
         let block = self.block(slot, 8)?;
         let millis = i64::from_le_bytes(block.first_chunk().copied().unwrap_or_default());
         Ok(Scalar::Timestamp(millis, nanos))
+    }
+}
+
+/// The block of `length` bytes at the offset in the upper half of the slot.
+#[inline]
+fn block<'a>(row: &'a [u8], slot: &[u8; SLOT_BYTES], length: usize) -> Result<&'a [u8]> {
+    let [.., b4, b5, b6, b7] = *slot;
+    let offset = u32::from_le_bytes([b4, b5, b6, b7]);
+    usize::try_from(offset)
+        .ok()
+        .and_then(|start| row.get(start..start.checked_add(length)?))
+        .ok_or_else(|| {
+            let have = row.len();
+            Error::corrupt(format!(
+                "field takes {length} bytes at {offset}, expected to end in {have} bytes"
+            ))
+        })
+}
+
+/// Bytes inside the slot, up to 7 with the length in the last byte, or in a block (TF-056).
+#[inline]
+fn bytes<'a>(row: &'a [u8], slot: &'a [u8; SLOT_BYTES]) -> Result<&'a [u8]> {
+    let [b0, b1, b2, b3, .., last] = *slot;
+    if last & 0x80 == 0 {
+        return block(row, slot, length_of([b0, b1, b2, b3])?);
+    }
+    let length = usize::from(last & 0x7f);
+    slot.get(..length)
+        .filter(|inline| inline.len() < SLOT_BYTES)
+        .ok_or_else(|| {
+            Error::corrupt(format!(
+                "field of {length} bytes inside a slot, expected at most 7"
+            ))
+        })
+}
+
+/// An array of items of 8 bytes: numbers, or text and bytes as in the fields of a row.
+#[derive(Clone, Copy)]
+pub(crate) struct BinaryArray<'a> {
+    bytes: &'a [u8],
+    length: usize,
+}
+
+impl<'a> BinaryArray<'a> {
+    /// # Errors
+    /// `Corrupt` if the bytes are too few for the items.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let number = bytes
+            .first_chunk()
+            .map(|number| i32::from_le_bytes(*number));
+        let length = number.and_then(|number| usize::try_from(number).ok());
+        let fits = |length: &usize| {
+            let items = length.checked_mul(SLOT_BYTES);
+            let end = items.and_then(|items| items.checked_add(array_header_bytes(*length)));
+            end.is_some_and(|end| end <= bytes.len())
+        };
+        let length = length.filter(fits).ok_or_else(|| {
+            let number = number.unwrap_or_default();
+            Error::corrupt(format!(
+                "an array of {number} items in {} bytes",
+                bytes.len()
+            ))
+        })?;
+        Ok(Self { bytes, length })
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.length
+    }
+
+    /// The slot of an item; `None` if it is null.
+    fn slot(self, index: usize) -> Option<&'a [u8; SLOT_BYTES]> {
+        let bit = index + 32;
+        let byte = self.bytes.get(bit / 8).copied().unwrap_or_default();
+        if index >= self.length || byte & (1 << (bit % 8)) != 0 {
+            return None;
+        }
+        let start = array_header_bytes(self.length) + index * SLOT_BYTES;
+        self.bytes.get(start..)?.first_chunk()
+    }
+
+    /// An item as a number; `None` is null.
+    pub(crate) fn long(self, index: usize) -> Option<i64> {
+        self.slot(index).map(|slot| i64::from_le_bytes(*slot))
+    }
+
+    /// An item as text or bytes; `None` is null.
+    ///
+    /// # Errors
+    /// `Corrupt` if the array does not hold them.
+    pub(crate) fn blob(self, index: usize) -> Result<Option<&'a [u8]>> {
+        let slot = self.slot(index);
+        slot.map(|slot| bytes(self.bytes, slot)).transpose()
     }
 }
 

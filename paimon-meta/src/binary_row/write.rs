@@ -1,6 +1,6 @@
 //! Rows from values, byte for byte as the reference writes them.
 
-use crate::binary_row::{BinaryRow, SLOT_BYTES, fixed_bytes, header_bytes};
+use crate::binary_row::{BinaryRow, SLOT_BYTES, array_header_bytes, fixed_bytes, header_bytes};
 use crate::error::{Error, Result};
 use crate::types::{DataType, TypeKind};
 use crate::value::Datum;
@@ -19,12 +19,7 @@ pub fn encode_row(types: &[&DataType], values: &[Option<Datum>]) -> Result<Binar
             values.len()
         )));
     }
-    let too_wide = || Error::invalid_input(format!("row has {arity} fields, too many"));
-    let header = header_bytes(arity).ok_or_else(too_wide)?;
-    let mut writer = RowWriter {
-        header,
-        row: vec![0; fixed_bytes(arity).ok_or_else(too_wide)?],
-    };
+    let mut writer = RowWriter::new(arity)?;
     for (index, (data_type, value)) in types.iter().zip(values).enumerate() {
         match value {
             Some(value) => writer.write(index, &data_type.kind, value)?,
@@ -34,17 +29,103 @@ pub fn encode_row(types: &[&DataType], values: &[Option<Datum>]) -> Result<Binar
     BinaryRow::from_parts(arity, &writer.row)
 }
 
-struct RowWriter {
+/// A row, or an array of slots, while it is written: fields in their order.
+pub(crate) struct RowWriter {
     header: usize,
     row: Vec<u8>,
 }
 
 impl RowWriter {
-    fn write_null(&mut self, index: usize, kind: &TypeKind) -> Result<()> {
-        let bit = index + 8;
+    /// # Errors
+    /// `InvalidInput` for more fields than a row holds.
+    pub(crate) fn new(arity: usize) -> Result<Self> {
+        let too_wide = || Error::invalid_input(format!("row has {arity} fields, too many"));
+        Ok(Self {
+            header: header_bytes(arity).ok_or_else(too_wide)?,
+            row: vec![0; fixed_bytes(arity).ok_or_else(too_wide)?],
+        })
+    }
+
+    /// An array of so many items of 8 bytes: their number, a bit for each that is null, the items.
+    ///
+    /// # Errors
+    /// `InvalidInput` for more items than an array holds.
+    pub(crate) fn array(length: usize) -> Result<Self> {
+        let too_long = || Error::invalid_input(format!("array of {length} items, too many"));
+        let number = i32::try_from(length).map_err(|_| too_long())?;
+        let header = array_header_bytes(length);
+        let bytes = length
+            .checked_mul(SLOT_BYTES)
+            .and_then(|items| items.checked_add(header)?.checked_next_multiple_of(8))
+            .ok_or_else(too_long)?;
+        let mut row = vec![0; bytes];
+        for (to, from) in row.iter_mut().zip(number.to_le_bytes()) {
+            *to = from;
+        }
+        Ok(Self { header, row })
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.row
+    }
+
+    fn set_bit(&mut self, bit: usize) {
         if let Some(byte) = self.row.get_mut(bit / 8) {
             *byte |= 1 << (bit % 8);
         }
+    }
+
+    /// Makes an item of an array null.
+    pub(crate) fn null_item(&mut self, index: usize) {
+        self.set_bit(index + 32);
+    }
+
+    /// A field that is null, or what `write` makes of it.
+    pub(crate) fn optional<T>(
+        &mut self,
+        index: usize,
+        value: Option<T>,
+        write: impl FnOnce(&mut Self, usize, T) -> Result<()>,
+    ) -> Result<()> {
+        match value {
+            Some(value) => write(self, index, value),
+            None => {
+                self.set_bit(index + 8);
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn byte(&mut self, index: usize, value: u8) {
+        self.slot(index, &[value]);
+    }
+
+    pub(crate) fn int(&mut self, index: usize, value: i32) {
+        self.slot(index, &value.to_le_bytes());
+    }
+
+    pub(crate) fn long(&mut self, index: usize, value: i64) {
+        self.slot(index, &value.to_le_bytes());
+    }
+
+    /// Text or bytes.
+    ///
+    /// # Errors
+    /// `InvalidInput` for more bytes than a row holds.
+    pub(crate) fn blob(&mut self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.bytes(index, bytes)
+    }
+
+    /// A row or array inside this one.
+    ///
+    /// # Errors
+    /// `InvalidInput` for more bytes than a row holds.
+    pub(crate) fn part(&mut self, index: usize, bytes: &[u8]) -> Result<()> {
+        self.block(index, length_of(bytes)?, bytes)
+    }
+
+    fn write_null(&mut self, index: usize, kind: &TypeKind) -> Result<()> {
+        self.set_bit(index + 8);
         match kind {
             TypeKind::Decimal {
                 precision: 19.., ..
@@ -158,13 +239,7 @@ impl RowWriter {
             }
             return Ok(());
         }
-        let length = i32::try_from(bytes.len()).map_err(|_| {
-            Error::invalid_input(format!(
-                "value of {} bytes, too many for a row",
-                bytes.len()
-            ))
-        })?;
-        self.block(index, length.cast_unsigned(), bytes)
+        self.block(index, length_of(bytes)?, bytes)
     }
 
     /// Appends a block padded to 8 bytes and points the slot at it.
@@ -185,4 +260,16 @@ impl RowWriter {
             *to = *from;
         }
     }
+}
+
+/// A length as a slot holds it.
+fn length_of(bytes: &[u8]) -> Result<u32> {
+    i32::try_from(bytes.len())
+        .map(i32::cast_unsigned)
+        .map_err(|_| {
+            Error::invalid_input(format!(
+                "value of {} bytes, too many for a row",
+                bytes.len()
+            ))
+        })
 }

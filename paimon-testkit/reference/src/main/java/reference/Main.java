@@ -25,7 +25,10 @@ import org.apache.paimon.shade.jackson2.com.fasterxml.jackson.databind.node.Obje
  *
  * <p>JOBS.json is an array of jobs. A job has a {@code name}, then either a {@code table_dir} (a table that exists) or a
  * definition and {@code steps} (a history to be written), and {@code reads}. For each job, {@code OUT/name/table} and
- * {@code OUT/name/expected.json} are made, in the form of the golden tables.
+ * {@code OUT/name/expected.json} are made, in the form of the golden tables. Reads under {@code serialize} are planned,
+ * and their splits written as bytes under {@code serialized}; those under {@code deserialize} have {@code splits} as bytes
+ * in place of a plan, whose rows come under {@code deserialized}. While a job runs, its table is
+ * {@code OUT/name/warehouse/db.db/t}.
  */
 public final class Main {
     static final ObjectMapper JSON = new ObjectMapper();
@@ -74,6 +77,12 @@ public final class Main {
             ArrayNode reads = answer.putArray("reads");
             for (JsonNode read : job.get("reads")) {
                 reads.add(new Reads(catalog, table).answer(read));
+            }
+            for (JsonNode read : job.path("serialize")) {
+                new Reads(catalog, table).serialize(read, answer.withArray("serialized").addArray());
+            }
+            for (JsonNode read : job.path("deserialize")) {
+                new Reads(catalog, table).deserialize(read, answer.withArray("deserialized").addArray());
             }
             Files.move(root, directory.resolve("table"));
             JSON.writeValue(directory.resolve("expected.json").toFile(), answer);

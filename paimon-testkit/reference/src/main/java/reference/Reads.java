@@ -1,5 +1,6 @@
 package reference;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.apache.paimon.table.Table;
 import org.apache.paimon.table.source.DataSplit;
 import org.apache.paimon.table.source.DeletionFile;
 import org.apache.paimon.table.source.EndOfScanException;
+import org.apache.paimon.table.source.IncrementalSplit;
 import org.apache.paimon.table.source.ReadBuilder;
 import org.apache.paimon.table.source.Split;
 import org.apache.paimon.table.source.StreamTableScan;
@@ -49,22 +51,52 @@ final class Reads {
         return answer;
     }
 
-    private void read(JsonNode read, ObjectNode answer) throws Exception {
+    /** The splits of a read as bytes; none where it cannot be planned, which the same read tells. */
+    void serialize(JsonNode read, ArrayNode splits) throws IOException {
+        List<List<Split>> plans;
+        try {
+            Table table = table(read);
+            plans = plans(builder(table, read, shown(table, read)), read);
+        } catch (Exception refused) {
+            return;
+        }
+        for (List<Split> plan : plans) {
+            Splits.write(plan, splits);
+        }
+    }
+
+    /** The rows of splits that are given as bytes. */
+    void deserialize(JsonNode read, ArrayNode rows) throws Exception {
+        Table table = table(read);
+        RowType shown = shown(table, read);
+        rows(builder(table, read, shown), List.of(Splits.read(read.get("splits"))), shown, read.has("kinds"), rows);
+    }
+
+    private Table table(JsonNode read) throws Exception {
         String branch = read.path("branch").asText(null);
         Table table = catalog.getTable(
                 new Identifier(identifier.getDatabaseName(), identifier.getTableName(), branch));
-        if (read.has("options")) {
-            table = table.copy(Main.options(read.get("options")));
-        }
+        return read.has("options") ? table.copy(Main.options(read.get("options"))) : table;
+    }
+
+    private static RowType shown(Table table, JsonNode read) {
         RowType all = table.rowType();
-        RowType shown = read.has("columns") ? all.project(Values.texts(read.get("columns"))) : all;
+        return read.has("columns") ? all.project(Values.texts(read.get("columns"))) : all;
+    }
+
+    private void read(JsonNode read, ObjectNode answer) throws Exception {
+        Table table = table(read);
+        RowType shown = shown(table, read);
         ReadBuilder builder = builder(table, read, shown);
         List<List<Split>> plans = plans(builder, read);
         ArrayNode shownPlans = Main.JSON.createArrayNode();
         for (List<Split> plan : plans) {
             ArrayNode splits = shownPlans.addArray();
             for (Split split : plan) {
-                splits.add(split((FileStoreTable) table, (DataSplit) split));
+                splits.add(
+                        split instanceof DataSplit
+                                ? split((FileStoreTable) table, (DataSplit) split)
+                                : split((IncrementalSplit) split));
             }
         }
         answer.set("plan", read.has("stream") ? shownPlans : shownPlans.get(0));
@@ -150,12 +182,23 @@ final class Reads {
         } else {
             shown.putNull("merged_row_count");
         }
-        ArrayNode files = shown.putArray("files");
-        List<DeletionFile> vectors = split.deletionFiles().orElse(null);
-        for (int index = 0; index < split.dataFiles().size(); index++) {
-            files.add(file(split.dataFiles().get(index), vectors == null ? null : vectors.get(index)));
-        }
+        files(split.dataFiles(), split.deletionFiles().orElse(null), shown.putArray("files"));
         return shown;
+    }
+
+    private static ObjectNode split(IncrementalSplit split) {
+        ObjectNode shown = Main.JSON.createObjectNode();
+        shown.put("class", "IncrementalSplit");
+        shown.put("row_count", split.rowCount());
+        files(split.beforeFiles(), split.beforeDeletionFiles(), shown.putArray("before"));
+        files(split.afterFiles(), split.afterDeletionFiles(), shown.putArray("after"));
+        return shown;
+    }
+
+    private static void files(List<DataFileMeta> files, List<DeletionFile> vectors, ArrayNode shown) {
+        for (int index = 0; index < files.size(); index++) {
+            shown.add(file(files.get(index), vectors == null ? null : vectors.get(index)));
+        }
     }
 
     private static ObjectNode file(DataFileMeta file, DeletionFile vector) {
