@@ -19,6 +19,12 @@ mod sketches;
 mod system;
 
 #[cfg(test)]
+mod changes;
+
+#[cfg(test)]
+mod crossing;
+
+#[cfg(test)]
 mod evolutions;
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use paimon_testkit::{
     WriterVersion, diff_rows, write_table,
 };
 
+use crate::changes;
+use crate::crossing;
 use crate::evolutions;
 use crate::histories::{Case, ENGINES};
 use crate::library;
@@ -37,7 +39,7 @@ pub(crate) fn main() {
     if variable("PAIMON_REFERENCE").is_none_or(|value| value != "require") {
         println!(
             "skipped {} histories: PAIMON_REFERENCE is not 'require'",
-            (2 + ENGINES.len() as u64) * histories
+            (4 + ENGINES.len() as u64) * histories
         );
         return;
     }
@@ -71,6 +73,18 @@ pub(crate) fn main() {
         fresh(&directory);
         wrong.extend(evolutions::differences(&reference, &directory, &seeds));
     }
+    let others: [(&str, Part); 2] = [
+        ("changes", changes::histories),
+        ("splits", crossing::splits),
+    ];
+    for (part, differences) in others {
+        if runs(part) {
+            run += seeds.len();
+            let directory = directory.join(part);
+            fresh(&directory);
+            wrong.extend(differences(&reference, &directory, &seeds));
+        }
+    }
     for message in &wrong {
         println!("{message}\n");
     }
@@ -79,6 +93,9 @@ pub(crate) fn main() {
         exit(1);
     }
 }
+
+/// What differs in the tables of seeds, which are written in a directory.
+type Part = fn(&Reference, &Path, &[u64]) -> Vec<String>;
 
 fn fresh(directory: &Path) {
     if directory.exists() {
