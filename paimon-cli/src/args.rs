@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Scan(ScanArguments),
     /// Print the number of rows, on the first line alone
     Count(CountArguments),
+    /// Print what differs between two states of a table, row by row
+    Diff(DiffArguments),
     /// Print the splits that a read consists of
     Plan(PlanArguments),
     /// Explain what a read does and why
@@ -59,6 +61,49 @@ pub(crate) struct CountArguments {
     /// How the answer is written
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: TextOrJson,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// Path or URL of the table's directory
+    pub(crate) table: String,
+    /// The state whose rows are -D and -U: a tag, a snapshot id, watermark-NUMBER, or a time such as "2024-01-02 03:04:05" in
+    /// the time zone of the environment
+    #[arg(long, value_name = "STATE", allow_hyphen_values = true)]
+    pub(crate) from: String,
+    /// The state whose rows are +I and +U, in the same way [default: the latest]
+    #[arg(long, value_name = "STATE", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+    /// Columns with commas between, in the order wanted; a name that holds a comma stands in double quotes
+    #[arg(long, value_name = "NAMES", help_heading = SELECTION, value_parser = column_names, allow_hyphen_values = true)]
+    pub(crate) columns: Option<ColumnNames>,
+    /// SQL condition on the rows of both states: a row that came to satisfy it is new
+    #[arg(long = "where", value_name = "CONDITION", help_heading = SELECTION, allow_hyphen_values = true)]
+    pub(crate) condition: Option<String>,
+    /// At most so many rows
+    #[arg(long, value_name = "ROWS", help_heading = SELECTION)]
+    pub(crate) limit: Option<u64>,
+    /// Only partitions with this value of a partition column
+    #[arg(long = "partition", value_name = "COLUMN=VALUE", help_heading = SELECTION, value_parser = key_value)]
+    pub(crate) partitions: Vec<(String, String)>,
+    /// Only this bucket
+    #[arg(long, value_name = "NUMBER", help_heading = SELECTION, allow_negative_numbers = true)]
+    pub(crate) bucket: Option<i32>,
+    /// Give timestamps of 7 to 9 digits in microseconds, for years before 1678 and after 2261
+    #[arg(long, help_heading = SELECTION)]
+    pub(crate) micros: bool,
+    /// A branch of the table
+    #[arg(long, value_name = "NAME", help_heading = STATE)]
+    pub(crate) branch: Option<String>,
+    /// A table option, over the table's own
+    #[arg(long = "option", value_name = "KEY=VALUE", help_heading = STATE, value_parser = key_value)]
+    pub(crate) options: Vec<(String, String)>,
+    /// Splits at once [default: number of cores]
+    #[arg(short, long, value_name = "SPLITS")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// How rows are written [default: table on a terminal, else json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<RowFormat>,
 }
 
 #[derive(Debug, Args)]

@@ -57,6 +57,7 @@ fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Scan(arguments) => scan::run(arguments),
         Command::Count(arguments) => count::run(arguments),
+        Command::Diff(arguments) => scan::difference::run(arguments),
         Command::Explain(arguments) => explain::run(arguments),
         Command::Info(arguments) => info::run(arguments),
         Command::Plan(arguments) => plan::run(arguments),

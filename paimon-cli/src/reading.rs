@@ -45,7 +45,7 @@ pub(crate) struct Asked {
     pub(crate) row_kinds: RowKinds,
     /// Unit of timestamps of 7 to 9 digits.
     fine_timestamps: FineTimestamps,
-    jobs: NonZeroUsize,
+    pub(crate) jobs: NonZeroUsize,
 }
 
 impl Asked {
@@ -124,18 +124,33 @@ impl Asked {
         fields(&self.table, &self.view, self.projection.as_deref())
     }
 
+    /// Whether the rows are seen through a view, and so are not those of the table.
+    pub(crate) fn has_view(&self) -> bool {
+        self.view.is_some()
+    }
+
+    /// A request for all rows that satisfy a condition.
+    pub(crate) fn request(
+        &self,
+        predicate: Option<TablePredicate>,
+        strings: StringLayout,
+    ) -> ReadRequest {
+        ReadRequest {
+            projection: self.projection.clone(),
+            predicate,
+            strings,
+            row_kinds: self.row_kinds,
+            fine_timestamps: self.fine_timestamps,
+            ..ReadRequest::default()
+        }
+    }
+
     /// Schema of the rows.
     ///
     /// # Errors
     /// Those of the request.
     pub(crate) fn schema(&self, strings: StringLayout) -> Result<SchemaRef> {
-        let request = ReadRequest {
-            projection: self.projection.clone(),
-            strings,
-            row_kinds: self.row_kinds,
-            fine_timestamps: self.fine_timestamps,
-            ..ReadRequest::default()
-        };
+        let request = self.request(None, strings);
         if let Some((which, _)) = &self.view {
             return ChangelogView::new(*which, &self.table.schema, &request)
                 .map(|view| view.schema());

@@ -1,5 +1,6 @@
 //! `paimon scan`: the rows.
 
+pub(crate) mod difference;
 mod grid;
 mod listing;
 mod rows;

@@ -206,7 +206,11 @@ fn check_row(row: BinaryRowRef<'_>, types: &[&DataType], field: &str) -> Result<
 }
 
 /// The order of two rows that [`check_row`] has passed.
-fn checked_order(a: BinaryRowRef<'_>, b: BinaryRowRef<'_>, types: &[&DataType]) -> Ordering {
+pub(crate) fn checked_order(
+    a: BinaryRowRef<'_>,
+    b: BinaryRowRef<'_>,
+    types: &[&DataType],
+) -> Ordering {
     a.compare(b, types).unwrap_or(Ordering::Equal)
 }
 
@@ -252,6 +256,19 @@ fn keyed<'a>(
     max: &'a [u8],
     types: &[&DataType],
 ) -> Result<Keyed<'a>> {
+    let (min, max) = checked_range(min, max, types)?;
+    Ok(Keyed { position, min, max })
+}
+
+/// The keys of a file, which then compare.
+///
+/// # Errors
+/// `Corrupt` if they do not hold the key columns or are in the wrong order.
+pub(crate) fn checked_range<'a>(
+    min: &'a [u8],
+    max: &'a [u8],
+    types: &[&DataType],
+) -> Result<(BinaryRowRef<'a>, BinaryRowRef<'a>)> {
     let row = |serialized, field: &str| {
         let row =
             BinaryRowRef::from_serialized(serialized).at(|| Frame::Field(field.to_owned()))?;
@@ -262,7 +279,7 @@ fn keyed<'a>(
         return Err(Error::corrupt("smallest key is above the largest key")
             .at(Frame::Field("_MIN_KEY".to_owned())));
     }
-    Ok(Keyed { position, min, max })
+    Ok((min, max))
 }
 
 #[cfg(test)]

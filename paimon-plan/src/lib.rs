@@ -8,6 +8,7 @@
 mod branches;
 mod bucket_pass;
 mod conjunct;
+mod difference;
 #[cfg(feature = "store")]
 mod engine;
 #[cfg(feature = "store")]
@@ -68,6 +69,9 @@ mod testing;
 
 pub use bucket_pass::{RowOrigin, prune_bucket};
 pub use conjunct::ConjunctUse;
+#[cfg(feature = "store")]
+pub use difference::exact_diff;
+pub use difference::{Difference, DifferenceSplit};
 pub use generate::{
     FileShape, SplitSettings, SplitShape, Why, append_splits, append_splits_for_streaming,
     bucket_is_raw, merge_tree_splits, merge_tree_splits_for_streaming,

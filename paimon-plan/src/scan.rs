@@ -95,7 +95,7 @@ pub async fn plan(
 pub(crate) struct Scan<'a> {
     pub(crate) table: &'a ResolvedTable,
     view: View,
-    engine: Engine,
+    pub(crate) engine: Engine,
     filters: Filters,
     decoder: Arc<EntryDecoder>,
     pub(crate) rules: PruneRules,
@@ -294,7 +294,10 @@ impl<'a> Scan<'a> {
     }
 
     /// Trimmed key columns; none for append tables.
-    fn key_fields(&self) -> Result<Vec<&'a DataField>> {
+    ///
+    /// # Errors
+    /// `Corrupt` if the schema names a key that it does not have.
+    pub(crate) fn key_fields(&self) -> Result<Vec<&'a DataField>> {
         if self.engine.has_key {
             self.table.schema.key_fields()
         } else {

@@ -23,6 +23,8 @@ use crate::provider::{Claim, provider_of};
 use crate::request::ReadRequest;
 use crate::task::ReadTask;
 
+pub(crate) use join::{Changed, Join, JoinColumns, encode_keys, key_converter};
+
 pub use append::AppendChangesProvider;
 pub use as_written::AsWrittenProvider;
 pub use diff::DiffProvider;

@@ -9,6 +9,7 @@ mod compact;
 mod context;
 mod deletions;
 mod describe;
+mod difference;
 mod evolve;
 mod fallback;
 mod fetches;
@@ -45,6 +46,7 @@ pub use context::ReadContext;
 pub use describe::{
     KeyPassDescription, KeyPassFile, ReadDescription, SectionDescription, describe,
 };
+pub use difference::DifferenceReader;
 pub use fallback::FallbackProvider;
 pub use filter::{PredicateFilter, RowFilter, evaluate};
 pub use given::read_rows;

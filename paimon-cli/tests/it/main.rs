@@ -5,6 +5,8 @@ mod count;
 #[cfg(test)]
 mod damage;
 #[cfg(test)]
+mod diff;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod explain;

@@ -7,9 +7,9 @@ use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use arrow_select::interleave::interleave;
 use futures_util::stream::{self, StreamExt, TryStreamExt, try_unfold};
-use paimon_meta::{Error, FieldId, Result, RowKind, Split};
+use paimon_meta::{Error, FieldId, Result, RowKind, Split, TableSchema};
 
-use super::join::{Changed, Join, Row, Source};
+use super::join::{Changed, Join, JoinColumns, Row};
 use super::{claim_parts, inner, states};
 use crate::columns::Shape;
 use crate::context::ReadContext;
@@ -86,7 +86,13 @@ impl SplitReadProvider for DiffProvider {
         ];
         let output = Output::new(context)?;
         let schema = SchemaRef::clone(&output.schema);
-        let join = Join::new(&context.table.schema, sides)?;
+        let schema_of_table = &context.table.schema;
+        let columns = JoinColumns {
+            keys: key_positions(schema_of_table)?,
+            values: (1..=schema_of_table.fields.len()).collect(),
+            kinds: true,
+        };
+        let join = Join::new(columns, sides)?;
         let changes = try_unfold((join, output), |(mut join, output)| async move {
             let Some(changed) = join.next().await? else {
                 return Ok(None);
@@ -155,7 +161,7 @@ impl Output {
     fn batches(&self, changed: &Changed) -> Result<Vec<RecordBatch>> {
         let mut rows = changed.rows.clone();
         if self.kinds != RowKinds::Keep {
-            rows.retain(|row| row.source == Source::After);
+            rows.retain(|row| row.after.is_some());
         }
         let chunks = rows.chunks(self.batch_size);
         chunks.map(|rows| self.batch(changed, rows)).collect()
@@ -164,7 +170,10 @@ impl Output {
     fn batch(&self, changed: &Changed, rows: &[Row]) -> Result<RecordBatch> {
         let indices: Vec<(usize, usize)> = rows
             .iter()
-            .map(|row| (usize::from(row.source == Source::After), row.index))
+            .map(|row| match (row.before, row.after) {
+                (_, Some(after)) => (1, after),
+                (before, None) => (0, before.unwrap_or_default()),
+            })
             .collect();
         let gathered = |columns: &[usize]| {
             let column = |column: &usize| gather(changed, *column, &indices);
@@ -172,9 +181,9 @@ impl Output {
         };
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.columns.len() + 1);
         if self.kinds != RowKinds::Drop {
-            let kind = |row: &Row| match row.source {
-                Source::Before => RowKind::Delete as i8,
-                Source::After => row.kind,
+            let kind = |row: &Row| match row.after {
+                None => RowKind::Delete as i8,
+                Some(_) => row.kind,
             };
             columns.push(Arc::new(Int8Array::from_iter_values(rows.iter().map(kind))));
         }
@@ -199,6 +208,13 @@ impl Output {
         filter_record_batch(&batch, &BooleanArray::from(passes))
             .map_err(|error| Error::internal("cannot filter rows").with_source(error))
     }
+}
+
+/// Where the key columns are in a batch of kinds and all columns.
+fn key_positions(schema: &TableSchema) -> Result<Vec<usize>> {
+    let position = |id| schema.fields.iter().position(|field| field.id == id);
+    let keys = schema.key_fields()?.into_iter();
+    Ok(keys.filter_map(|key| Some(position(key.id)? + 1)).collect())
 }
 
 fn gather(changed: &Changed, column: usize, indices: &[(usize, usize)]) -> Result<ArrayRef> {

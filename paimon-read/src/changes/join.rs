@@ -10,36 +10,39 @@ use arrow_array::types::Int8Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::ScalarBuffer;
 use arrow_row::{RowConverter, Rows, SortField};
+use arrow_schema::Schema;
 use futures_util::StreamExt;
-use paimon_meta::{Error, Result, RowKind, TableSchema};
+use paimon_meta::{Error, Result, RowKind};
 
 use crate::merge::one_nan;
 use crate::stream::BatchStream;
 
-/// Which of the two states a row is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    Before,
-    After,
-}
-
-/// A row that is not the same on both sides.
+/// A row that is not the same on both sides, by its index in the batch of each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    /// The later row, or the earlier one if there is no later one.
-    pub(super) source: Source,
-    /// Its index in the batch of its side.
-    pub(super) index: usize,
-    /// Its kind as it was read.
-    pub(super) kind: i8,
+pub(crate) struct Row {
+    pub(crate) before: Option<usize>,
+    pub(crate) after: Option<usize>,
+    /// The kind of the later row as it was read, or of the earlier one if there is no later one.
+    pub(crate) kind: i8,
 }
 
-/// What differs between two batches, in key order. Both begin with the column of kinds.
+/// Which columns of a batch mean what.
+#[derive(Clone, Debug)]
+pub(crate) struct JoinColumns {
+    /// The trimmed primary key.
+    pub(crate) keys: Vec<usize>,
+    /// What is compared where keys are equal.
+    pub(crate) values: Vec<usize>,
+    /// The first column holds row kinds; else all rows are inserts.
+    pub(crate) kinds: bool,
+}
+
+/// What differs between two batches, in key order.
 #[derive(Debug)]
-pub(super) struct Changed {
-    pub(super) before: RecordBatch,
-    pub(super) after: RecordBatch,
-    pub(super) rows: Vec<Row>,
+pub(crate) struct Changed {
+    pub(crate) before: RecordBatch,
+    pub(crate) after: RecordBatch,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// One side, its current batch walked up to a row.
@@ -53,10 +56,9 @@ struct Side {
 }
 
 /// Two sides.
-pub(super) struct Join {
+pub(crate) struct Join {
     converter: RowConverter,
-    /// Positions of the key columns in a batch.
-    keys: Vec<usize>,
+    columns: JoinColumns,
     sides: [Side; 2],
 }
 
@@ -69,21 +71,13 @@ struct Stretch {
 }
 
 impl Join {
-    /// Joins the rows of two states of a table: kinds, then all columns.
+    /// Joins the rows of two states of a table, each in the order of its keys.
     ///
     /// # Errors
     /// `Unsupported` for keys that do not compare.
-    pub(super) fn new(schema: &TableSchema, streams: [BatchStream; 2]) -> Result<Self> {
-        let keys = schema.key_fields()?;
-        let position = |id| schema.fields.iter().position(|field| field.id == id);
-        let positions = keys.iter().filter_map(|key| Some(position(key.id)? + 1));
-        let keys: Vec<usize> = positions.collect();
+    pub(crate) fn new(columns: JoinColumns, streams: [BatchStream; 2]) -> Result<Self> {
         let [before, _] = &streams;
-        let arrow = before.schema();
-        let fields = keys.iter().filter_map(|key| arrow.fields().get(*key));
-        let fields = fields.map(|field| SortField::new(field.data_type().clone()));
-        let converter = RowConverter::new(fields.collect())
-            .map_err(|error| Error::unsupported("keys of this type").with_source(error))?;
+        let converter = key_converter(&before.schema(), &columns.keys)?;
         let side = |stream: BatchStream| Side {
             batch: RecordBatch::new_empty(stream.schema()),
             stream,
@@ -95,7 +89,7 @@ impl Join {
         let sides = streams.map(side);
         Ok(Self {
             converter,
-            keys,
+            columns,
             sides,
         })
     }
@@ -104,16 +98,16 @@ impl Join {
     ///
     /// # Errors
     /// Those of the streams.
-    pub(super) async fn next(&mut self) -> Result<Option<Changed>> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Changed>> {
         for side in &mut self.sides {
-            side.fill(&self.converter, &self.keys).await?;
+            side.fill(&self.converter, &self.columns).await?;
         }
         let [before, after] = &mut self.sides;
         if before.ended && after.ended {
             return Ok(None);
         }
         let mut rows = Vec::new();
-        walk(before, after, &mut rows)?;
+        walk([before, after], &self.columns.values, &mut rows)?;
         Ok(Some(Changed {
             before: before.batch.clone(),
             after: after.batch.clone(),
@@ -128,24 +122,18 @@ impl Side {
     }
 
     /// Takes the next batch if this one has been walked.
-    async fn fill(&mut self, converter: &RowConverter, keys: &[usize]) -> Result<()> {
+    async fn fill(&mut self, converter: &RowConverter, read: &JoinColumns) -> Result<()> {
         while self.left() == 0 && !self.ended {
             let Some(batch) = self.stream.next().await else {
                 self.ended = true;
                 return Ok(());
             };
             let batch = batch?;
-            let columns: Vec<ArrayRef> = keys
-                .iter()
-                .filter_map(|key| batch.columns().get(*key).map(one_nan))
-                .collect();
-            self.keys = converter
-                .convert_columns(&columns)
-                .map_err(|error| Error::internal("cannot encode keys").with_source(error))?;
-            let kinds = batch.columns().first();
-            let kinds = kinds.and_then(|kinds| kinds.as_primitive_opt::<Int8Type>());
-            let kinds = kinds.ok_or_else(|| Error::internal("rows without their kinds"))?;
-            self.kinds = kinds.values().clone();
+            self.keys = encode_keys(converter, &batch, &read.keys)?;
+            self.kinds = match read.kinds {
+                true => kinds(&batch)?,
+                false => vec![RowKind::Insert as i8; batch.num_rows()].into(),
+            };
             (self.batch, self.row) = (batch, 0);
         }
         Ok(())
@@ -161,8 +149,44 @@ impl Side {
     }
 }
 
+/// A converter of the keys of batches with a schema.
+///
+/// # Errors
+/// `Unsupported` for keys that do not compare.
+pub(crate) fn key_converter(schema: &Schema, keys: &[usize]) -> Result<RowConverter> {
+    let fields = keys.iter().filter_map(|key| schema.fields().get(*key));
+    let fields = fields.map(|field| SortField::new(field.data_type().clone()));
+    RowConverter::new(fields.collect())
+        .map_err(|error| Error::unsupported("keys of this type").with_source(error))
+}
+
+/// The keys of a batch, as they compare.
+///
+/// # Errors
+/// `Internal` for a batch of another schema.
+pub(crate) fn encode_keys(
+    converter: &RowConverter,
+    batch: &RecordBatch,
+    keys: &[usize],
+) -> Result<Rows> {
+    let columns: Vec<ArrayRef> = keys
+        .iter()
+        .filter_map(|key| batch.columns().get(*key).map(one_nan))
+        .collect();
+    converter
+        .convert_columns(&columns)
+        .map_err(|error| Error::internal("cannot encode keys").with_source(error))
+}
+
+fn kinds(batch: &RecordBatch) -> Result<ScalarBuffer<i8>> {
+    let kinds = batch.columns().first();
+    let kinds = kinds.and_then(|kinds| kinds.as_primitive_opt::<Int8Type>());
+    let kinds = kinds.ok_or_else(|| Error::internal("rows without their kinds"))?;
+    Ok(kinds.values().clone())
+}
+
 /// Walks both batches until one of them is at its end; a side that has ended leaves all to the other.
-fn walk(before: &mut Side, after: &mut Side, rows: &mut Vec<Row>) -> Result<()> {
+fn walk([before, after]: [&mut Side; 2], values: &[usize], rows: &mut Vec<Row>) -> Result<()> {
     let mut same = Stretch::default();
     while (before.left() > 0 || before.ended) && (after.left() > 0 || after.ended) {
         let order = match (before.left(), after.left()) {
@@ -180,39 +204,44 @@ fn walk(before: &mut Side, after: &mut Side, rows: &mut Vec<Row>) -> Result<()> 
             after.row += 1;
             continue;
         }
-        compare(before, after, std::mem::take(&mut same), rows)?;
+        compare([before, after], values, std::mem::take(&mut same), rows)?;
         if order == Ordering::Less {
             if before.is_add(before.row)? {
                 rows.push(Row {
-                    source: Source::Before,
-                    index: before.row,
+                    before: Some(before.row),
+                    after: None,
                     kind: before.kind(before.row)?,
                 });
             }
             before.row += 1;
         } else {
             rows.push(Row {
-                source: Source::After,
-                index: after.row,
+                before: None,
+                after: Some(after.row),
                 kind: after.kind(after.row)?,
             });
             after.row += 1;
         }
     }
-    compare(before, after, same, rows)
+    compare([before, after], values, same, rows)
 }
 
 /// Adds the later rows of a stretch of equal keys that differ from the earlier ones, in order.
-fn compare(before: &Side, after: &Side, stretch: Stretch, rows: &mut Vec<Row>) -> Result<()> {
+fn compare(
+    [before, after]: [&Side; 2],
+    values: &[usize],
+    stretch: Stretch,
+    rows: &mut Vec<Row>,
+) -> Result<()> {
     let mut open = vec![stretch];
     while let Some(stretch) = open.pop() {
-        if stretch.length == 0 || equal(before, after, stretch)? {
+        if stretch.length == 0 || equal([before, after], values, stretch)? {
             continue;
         }
         if stretch.length == 1 {
             rows.push(Row {
-                source: Source::After,
-                index: stretch.after,
+                before: Some(stretch.before),
+                after: Some(stretch.after),
                 kind: after.kind(stretch.after)?,
             });
             continue;
@@ -233,18 +262,21 @@ fn compare(before: &Side, after: &Side, stretch: Stretch, rows: &mut Vec<Row>) -
 }
 
 /// Whether rows have equal values, bit by bit, and both are there or both deleted.
-fn equal(before: &Side, after: &Side, stretch: Stretch) -> Result<bool> {
+fn equal([before, after]: [&Side; 2], values: &[usize], stretch: Stretch) -> Result<bool> {
     for offset in 0..stretch.length {
         if before.is_add(stretch.before + offset)? != after.is_add(stretch.after + offset)? {
             return Ok(false);
         }
     }
-    let columns = before.batch.columns().iter().zip(after.batch.columns());
-    let slices = columns.skip(1).map(|(a, b)| {
-        (
-            a.slice(stretch.before, stretch.length),
-            b.slice(stretch.after, stretch.length),
-        )
-    });
-    Ok(slices.into_iter().all(|(a, b)| a.to_data() == b.to_data()))
+    let column = |side: &Side, column: &usize, row: usize| {
+        let array = side.batch.columns().get(*column);
+        array.map(|array| array.slice(row, stretch.length))
+    };
+    Ok(values.iter().all(|value| {
+        let before = column(before, value, stretch.before);
+        let after = column(after, value, stretch.after);
+        before
+            .zip(after)
+            .is_some_and(|(before, after)| before.to_data() == after.to_data())
+    }))
 }

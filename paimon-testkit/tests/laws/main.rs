@@ -5,7 +5,11 @@
 //! first. `PAIMON_LAW_SEED` (a number) gives other cases.
 
 #[cfg(test)]
+mod changes;
+#[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod difference;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]

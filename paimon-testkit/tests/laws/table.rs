@@ -37,7 +37,7 @@ pub(crate) struct Case {
     pub(crate) history: History,
     pub(crate) written: WrittenTable,
     store: Arc<InMemory>,
-    resources: Resources,
+    pub(crate) resources: Resources,
 }
 
 /// How a plan is read.
