@@ -71,12 +71,13 @@ fn measure(criterion: &mut Criterion, name: &str, cases: &[Case]) {
 }
 
 /// Runs all cases in turn and prints each one's times beside the first one's: wall clock, and time on the processor, which
-/// other programs disturb less; of several threads the one that had most. And the most memory that was resident.
+/// other programs disturb less; of several threads the one that had most. And the most memory that was
+/// resident in the first round, with what the cases before it left.
 fn ratios(name: &str, cases: &[Case]) {
     let mut wall = vec![Vec::new(); cases.len()];
     let mut processor = vec![Vec::new(); cases.len()];
     let (mut rows, mut peak) = (vec![0; cases.len()], vec![0; cases.len()]);
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         for (index, case) in cases.iter().enumerate() {
             forget_peak();
             let begin = now();
@@ -84,7 +85,10 @@ fn ratios(name: &str, cases: &[Case]) {
             wall[index].push(begin.elapsed().as_secs_f64());
             rows[index] = done.rows;
             processor[index].push(done.seconds);
-            peak[index] = peak[index].max(peak_resident());
+            // Later rounds also hold what buffers of other cases kept.
+            if round == 0 {
+                peak[index] = peak_resident();
+            }
         }
     }
     println!("{name}: seconds minimum (median), times plain decode; {ROUNDS} rounds in turn");
