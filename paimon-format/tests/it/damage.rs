@@ -130,7 +130,11 @@ fn samples(
     })
 }
 
-/// Damages each golden file of a format some times. `tail` is how many last bytes of a file are its footer.
+/// What reading a damaged file may hold at once: so much, and so many times its size.
+const MOST_BYTES: u64 = 48 << 20;
+const MOST_TIMES: u64 = 1024;
+
+/// Damages each golden file of a format some times; none makes a reader panic or reserve much memory. `tail` is how many last bytes of a file are its footer.
 pub(crate) fn damaged_files_never_panic(
     reader: &dyn FormatReader,
     extension: &str,
@@ -143,7 +147,17 @@ pub(crate) fn damaged_files_never_panic(
         for _ in 0..100 {
             let mut damaged = bytes.to_vec();
             numbers.damage(&mut damaged, tail(&bytes));
-            errors += usize::from(exercise(reader, damaged.into(), &columns).is_err());
+            let size = damaged.len() as u64;
+            let mut outcome = Ok(0);
+            let memory = allocation_counter::measure(|| {
+                outcome = exercise(reader, damaged.into(), &columns);
+            });
+            let most = memory.bytes_max;
+            assert!(
+                most < MOST_BYTES + MOST_TIMES * size,
+                "{most} bytes of memory for {size}"
+            );
+            errors += usize::from(outcome.is_err());
         }
     }
     let all = golden_files(extension).len();
