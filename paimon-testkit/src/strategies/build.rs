@@ -149,6 +149,11 @@ fn layout_options(seed: &SchemaSeed) -> BTreeMap<String, String> {
         3 => set("fields.v0.stats-mode", "none"),
         _ => set("metadata.stats-mode", "full"),
     };
+    match seed.options >> 6 & 3 {
+        0 => set("file.format", "avro"),
+        1 => set("file.format.per.level", "0:avro"),
+        _ => None,
+    };
     if seed.options >> 5 & 1 == 1 {
         set("manifest.merge-min-count", "3");
     }

@@ -1,4 +1,4 @@
-//! Random evolutions of schemas, in all formats: the reference alters, writes and reads, and we read what it reads
+//! Random evolutions of schemas, in all formats of data files and manifests: the reference alters, writes and reads, and we read what it reads
 //! (table-format sections 7.5, 8.2 to 8.4).
 
 use std::path::Path;
@@ -584,6 +584,12 @@ fn options(random: &mut Random, keyed: bool) -> Value {
     if keyed && random.one_in(3) {
         let (low, high) = (random.pick(&formats), random.pick(&formats));
         options["file.format.per.level"] = json!(format!("0:{low},5:{high}"));
+    }
+    if random.one_in(3) {
+        options["manifest.format"] = json!(random.pick(&["orc", "parquet"]));
+    }
+    if keyed && random.one_in(5) {
+        options["deletion-vectors.enabled"] = json!("true");
     }
     if random.one_in(3) {
         options["metadata.stats-mode"] = json!("full");
