@@ -44,8 +44,10 @@ pub fn latest_from_listing(
             let found = largest.map_or("there is none".to_owned(), |id| {
                 format!("the latest there is {id}")
             });
-            Err(Error::corrupt(format!("file LATEST names {hint}, {found}"))
-                .with_hint("if the newer ones are gone for good, remove the file LATEST"))
+            Err(
+                Error::corrupt(format!("file LATEST names snapshot-{hint}, {found}"))
+                    .with_hint("if the newer ones are gone for good, remove the file LATEST"),
+            )
         }
     }
 }
@@ -117,11 +119,11 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert_eq!(
             error.message(),
-            "file LATEST names 7, the latest there is 5"
+            "file LATEST names snapshot-7, the latest there is 5"
         );
         assert_eq!(
             latest_from_listing(Some(7), []).unwrap_err().message(),
-            "file LATEST names 7, there is none"
+            "file LATEST names snapshot-7, there is none"
         );
     }
 

@@ -98,11 +98,13 @@ pub(crate) async fn read_schemas(
     let directory = join(location, &paths.schema_directory());
     let ids = numbered_files(resources, &directory, "schema-").await?;
     let schemas = ids.into_iter().map(|id| {
-        let file = resources.get(&join(location, &paths.schema(id)));
+        let path = join(location, &paths.schema(id));
+        let file = resources.get(&path);
         async move {
             let schema = TableSchema::from_json(&file.await?);
             let checked = schema.and_then(|schema| checked_id(schema, id));
-            Ok((id, checked.at(|| Frame::Schema(id))?))
+            let schema = checked.at(|| Frame::File(path)).at(|| Frame::Schema(id))?;
+            Ok((id, schema))
         }
     });
     stream::iter(schemas)

@@ -1,6 +1,11 @@
 //! Manifest lists as snapshots name them.
 
-use paimon_meta::{Error, Result, Snapshot};
+use std::sync::Arc;
+
+use paimon_meta::{Error, ManifestFileMeta, Result, Snapshot};
+
+/// A manifest with the name of its list.
+pub(crate) type Listed = (Arc<str>, ManifestFileMeta);
 
 /// A manifest list as a snapshot names it.
 #[derive(Clone, Debug)]

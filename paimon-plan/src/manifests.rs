@@ -19,7 +19,8 @@ use paimon_meta::{
 
 use crate::entry_filter::{EntryBounds, EntryFilter, EntryTests, EntryVerdict};
 use crate::file_stats::{Nan, StatsTest};
-use crate::list_file::ListFile;
+use crate::list_file::{ListFile, Listed};
+use crate::origins::Origins;
 use crate::prune::{Added, StatsVerdict};
 use crate::pruning::{FileTotals, PruneStep, Pruning, StepResult};
 
@@ -48,6 +49,8 @@ pub(crate) struct Entries {
     pub(crate) deleted: FileTable,
     /// The report up to the tests of partition and bucket.
     pub(crate) pruning: Pruning,
+    /// The manifests of the added files.
+    pub(crate) origins: Origins,
 }
 
 /// A metadata file as it is in the cache. Files are never written twice under one name.
@@ -77,20 +80,20 @@ pub(crate) async fn read_entries(
         &decoder.filter,
         &mut entries.pruning,
     )?;
+    entries.origins = Origins::of(&opened);
     let parts = opened.into_iter().map(|(list, manifest)| {
         read_manifest(resources, location, &list, manifest, Arc::clone(&decoder))
     });
-    let mut parts = stream::iter(parts).buffered(resources.io_concurrency());
+    let parts = stream::iter(parts).buffered(resources.io_concurrency());
+    let mut parts = parts.enumerate();
     let mut gathered = Gathered::default();
-    while let Some(part) = parts.try_next().await? {
-        gathered.append(part)?;
+    while let Some((number, part)) = parts.next().await {
+        gathered.append(part?)?;
+        entries.origins.end(number, gathered.added.len());
     }
     gathered.finish(&decoder.filter, &mut entries);
     Ok(entries)
 }
-
-/// A manifest with the name of its list.
-pub(crate) type Listed = (Arc<str>, ManifestFileMeta);
 
 /// The manifests that may hold entries that pass.
 fn open_manifests(

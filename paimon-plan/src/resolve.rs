@@ -123,6 +123,7 @@ pub(crate) async fn resolve_branch(
     {
         becomes_file_creation(&mut options, since);
     }
+    check_listed(found.snapshot.as_ref(), latest)?;
     let schema = schema_of(&travel, found.snapshot.as_ref(), &branch.schemas)?
         .unwrap_or(latest)
         .clone();
@@ -147,6 +148,22 @@ pub(crate) fn becomes_file_creation(options: &mut Options, since: i64) {
         Options::SCAN_FILE_CREATION_TIME_MILLIS.key.to_owned(),
         since.to_string(),
     );
+}
+
+/// A snapshot is never ahead of the schemas, but a listing of them may be behind, and options of the table with it.
+fn check_listed(snapshot: Option<&Snapshot>, latest: &TableSchema) -> Result<()> {
+    match snapshot.filter(|snapshot| snapshot.schema_id > latest.id) {
+        None => Ok(()),
+        Some(snapshot) => Err(Error::corrupt(format!(
+            "the snapshot was written with it, the latest schema there is {}",
+            latest.id
+        ))
+        .with_hint(
+            "if the schema was changed just now, the store's listing may be late: read again",
+        )
+        .at(Frame::Schema(snapshot.schema_id))
+        .at(Frame::Snapshot(snapshot.id))),
+    }
 }
 
 /// The snapshot's schema, if that is the one to read with.

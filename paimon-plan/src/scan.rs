@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use paimon_io::Resources;
 use paimon_meta::{
-    BinaryRow, DataField, DataPaths, Error, FileTable, Frame, IndexManifestEntry, KeepStats,
-    Options, ResolvedTable, Result, ResultExt, Snapshot, TablePredicate,
+    DataField, Error, FileTable, Frame, KeepStats, Options, ResolvedTable, Result, ResultExt,
+    Snapshot, TablePredicate,
 };
 
 use serde::{Deserialize, Serialize};
@@ -29,10 +29,10 @@ use crate::plan::{Plan, PlannedTable, PlannedVectors};
 use crate::prune::{PruneRules, prune};
 use crate::pruning::{FileTotals, PruneStep, Pruning, StepResult};
 use crate::shard::Shard;
-use crate::vectors::{attach, planned_entries};
+use crate::vectors::{VectorEntries, attach, planned_entries};
 use crate::view::{POSTPONE, View};
 
-use rules::{bucket_keys, prune_rules, schema_tests, top_level};
+use rules::{bucket_keys, bucket_parents, prune_rules, schema_tests, top_level};
 
 use plans::plan_changes;
 
@@ -179,7 +179,7 @@ impl<'a> Scan<'a> {
         &self,
         resources: &Resources,
         snapshot: &Snapshot,
-    ) -> Result<Vec<IndexManifestEntry>> {
+    ) -> Result<VectorEntries> {
         let applied = self.has_vectors();
         planned_entries(resources, &self.table.location, snapshot, applied).await
     }
@@ -194,7 +194,7 @@ impl<'a> Scan<'a> {
     /// As [`attach`].
     pub(crate) fn attach(
         &self,
-        vectors: &[IndexManifestEntry],
+        vectors: &VectorEntries,
         files: &FileTable,
         buckets: &[Vec<u32>],
     ) -> Result<Option<PlannedVectors>> {
@@ -212,12 +212,13 @@ impl<'a> Scan<'a> {
         &self,
         snapshot: Option<&Snapshot>,
         entries: Entries,
-        vectors: &[IndexManifestEntry],
+        vectors: &VectorEntries,
     ) -> Result<Plan> {
         let Entries {
             added,
             deleted,
             mut pruning,
+            origins,
         } = entries;
         let deleted = if self.view.is_changes() {
             FileTable::default() // changes are not merged (RP-045)
@@ -231,14 +232,18 @@ impl<'a> Scan<'a> {
         drop(deleted);
         pruning.steps.extend(pruned.steps);
         let files = added.files;
-        self.check_schemas(&files, pruned.buckets.iter().flatten())?;
+        let at_manifest = |error| origins.locate(&files, error);
+        self.check_schemas(&files, pruned.buckets.iter().flatten())
+            .map_err(at_manifest)?;
+        bucket_parents(self.table, &files).map_err(at_manifest)?;
         let before = FileTotals::of(&files, pruned.buckets.iter().flatten());
         let vectors = self.attach(vectors, &files, &pruned.buckets)?;
         let layout = lay_out(
             &files,
             pruned.buckets,
             &self.layout_rules(vectors.as_ref())?,
-        )?;
+        )
+        .map_err(at_manifest)?;
         if self.split_limit.is_some() {
             let after = FileTotals::of(&files, &layout.order);
             pruning.steps.push(StepResult {
@@ -375,18 +380,4 @@ impl<'a> Scan<'a> {
             Err(Error::unsupported("changed key columns").at(Frame::Schema(id)))
         }
     }
-}
-
-/// The directory that holds the buckets of each partition.
-///
-/// # Errors
-/// `Corrupt` if partitions do not decode.
-fn bucket_parents(table: &ResolvedTable, files: &FileTable) -> Result<Vec<String>> {
-    let paths = DataPaths::new(table)?;
-    let parent = |partition: &BinaryRow| {
-        let mut path = paths.bucket_path(partition.as_ref(), 0)?;
-        path.truncate(path.rfind('/').map_or(0, |slash| slash + 1));
-        Ok(path)
-    };
-    files.partitions().iter().map(parent).collect()
 }

@@ -15,6 +15,14 @@ use crate::plan::PlannedVectors;
 /// Type of the index files that hold deletion vectors; all others are none of a plan's business (TF-072).
 const DELETION_VECTORS: &str = "DELETION_VECTORS";
 
+/// The entries of an index manifest that hold deletion vectors.
+#[derive(Debug, Default)]
+pub(crate) struct VectorEntries {
+    /// Name of the index manifest; empty without one.
+    manifest: String,
+    entries: Vec<IndexManifestEntry>,
+}
+
 /// The entries of an index manifest that hold deletion vectors. It is the full state of its snapshot (TF-073).
 ///
 /// # Errors
@@ -23,13 +31,16 @@ async fn read_index_manifest(
     resources: &Resources,
     location: &str,
     name: &str,
-) -> Result<Vec<IndexManifestEntry>> {
+) -> Result<VectorEntries> {
     let read = async {
         let file = read_file(resources, location, name)?.await?;
         let mut entries = decode_index_manifest_with(&file, resources.manifest_format())?;
         entries.retain(|entry| entry.index_type == DELETION_VECTORS);
         match entries.iter().find(|entry| entry.kind != EntryKind::Add) {
-            None => Ok(entries),
+            None => Ok(VectorEntries {
+                manifest: name.to_owned(),
+                entries,
+            }),
             Some(entry) => Err(Error::corrupt(
                 "an index manifest holds a deletion, expected additions alone",
             )
@@ -42,8 +53,19 @@ async fn read_index_manifest(
 /// The vectors of the files of these buckets. Vectors of other files are passed over: they outlive their files.
 ///
 /// # Errors
-/// `Corrupt` if a vector is not inside its index file, a file has two vectors, or a name leads out of its directory.
+/// `Corrupt` if a vector is not inside its index file, a file has two vectors, or a name leads out of its directory. All with
+/// the index manifest.
 pub(crate) fn attach(
+    entries: &VectorEntries,
+    files: &FileTable,
+    buckets: &[Vec<u32>],
+    table: &ResolvedTable,
+) -> Result<PlannedVectors> {
+    attach_entries(&entries.entries, files, buckets, table)
+        .at(|| Frame::IndexManifest(entries.manifest.clone()))
+}
+
+fn attach_entries(
     entries: &[IndexManifestEntry],
     files: &FileTable,
     buckets: &[Vec<u32>],
@@ -154,10 +176,10 @@ pub(crate) async fn planned_entries(
     location: &str,
     snapshot: &Snapshot,
     applied: bool,
-) -> Result<Vec<IndexManifestEntry>> {
+) -> Result<VectorEntries> {
     match snapshot.index_manifest.as_deref().filter(|_| applied) {
         Some(name) => read_index_manifest(resources, location, name).await,
-        None => Ok(Vec::new()),
+        None => Ok(VectorEntries::default()),
     }
 }
 

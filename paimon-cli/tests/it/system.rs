@@ -66,7 +66,7 @@ fn read_optimized_shows_the_top_level_alone() {
 
 #[test]
 fn audit_log_shows_deletes_and_takes_conditions_on_kinds() {
-    // RP-650
+    // RP-650, RP-651
     let audit = system("lab_r_delete", "audit_log");
     let deleted = run(&[
         "scan",

@@ -37,7 +37,7 @@ pub struct ManifestBatch {
     min_sequence_numbers: Int64Array,
     max_sequence_numbers: Int64Array,
     schema_ids: Int64Array,
-    levels: Option<Int32Array>,
+    levels: Int32Array,
     extra_files: Option<Lists<StringArray>>,
     creation_times: Option<Int64Array>,
     delete_row_counts: Option<Int64Array>,
@@ -71,7 +71,7 @@ impl ManifestBatch {
             min_sequence_numbers: file.long("_MIN_SEQUENCE_NUMBER")?.clone(),
             max_sequence_numbers: file.long("_MAX_SEQUENCE_NUMBER")?.clone(),
             schema_ids: file.long("_SCHEMA_ID")?.clone(),
-            levels: file.optional_int("_LEVEL")?.cloned(),
+            levels: file.int("_LEVEL")?.clone(),
             extra_files: file.optional_texts("_EXTRA_FILES")?,
             creation_times: file.optional_millis("_CREATION_TIME")?,
             delete_row_counts: file.optional_size("_DELETE_ROW_COUNT")?.cloned(),
@@ -172,7 +172,7 @@ impl ManifestBatch {
 
     /// Level; 0 is freshly written.
     pub fn level(&self, row: usize) -> i32 {
-        int_at(self.levels.as_ref(), row).unwrap_or_default()
+        self.levels.value(row)
     }
 
     /// Bare names of side files.

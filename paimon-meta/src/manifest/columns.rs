@@ -68,7 +68,12 @@ impl<'a> Columns<'a> {
     }
 
     /// An error in one row.
-    fn error(&self, row: usize, name: Option<&str>, message: impl Into<String>) -> Error {
+    pub(super) fn error(
+        &self,
+        row: usize,
+        name: Option<&str>,
+        message: impl Into<String>,
+    ) -> Error {
         self.locate(Error::corrupt(message), Some(row), name)
     }
 

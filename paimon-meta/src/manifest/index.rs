@@ -1,5 +1,6 @@
 //! Index manifests: deletion vectors and other indexes of a snapshot. Facts: table-format section 6.1.
 
+use arrow_array::{Int64Array, StringArray, StructArray};
 use serde::{Deserialize, Serialize};
 
 use crate::binary_row::BinaryRow;
@@ -9,8 +10,12 @@ use crate::manifest_format::ManifestFormat;
 use super::EntryKind;
 use super::columns::{Columns, kind_at, size_at, text_at};
 use super::entries::{EntryBatch, EntryReader, Field, Want};
+use super::lists::Lists;
 
 const VERSION: i32 = 1;
+
+/// Type of the index files that hold deletion vectors.
+const DELETION_VECTORS: &str = "DELETION_VECTORS";
 
 const RANGES: &str = "_DELETIONS_VECTORS_RANGES";
 
@@ -75,7 +80,7 @@ pub struct DeletionVectorRange {
 ///
 /// # Errors
 /// `Unsupported` for another file format than Avro or another version than 1, `Corrupt` if a required field is missing
-/// or a value is out of its range, with the entry and the field.
+/// or a value is out of its range, or an entry of deletion vectors names fewer than it has, with the entry and the field.
 pub fn decode_index_manifest(file: &[u8]) -> Result<Vec<IndexManifestEntry>> {
     decode_index_manifest_with(file, None)
 }
@@ -111,6 +116,7 @@ fn decode_batch(batch: &EntryBatch, entries: &mut Vec<IndexManifestEntry>) -> Re
         None => Vec::new(),
     };
     let external_paths = columns.optional_text("_EXTERNAL_PATH")?;
+    check_ranges(&columns, index_types, row_counts, lists.as_ref())?;
     for row in 0..columns.len() {
         let range = lists.as_ref().and_then(|lists| lists.range(row));
         entries.push(IndexManifestEntry {
@@ -124,6 +130,30 @@ fn decode_batch(batch: &EntryBatch, entries: &mut Vec<IndexManifestEntry>) -> Re
             deletion_vectors: range.and_then(|range| ranges.get(range)).map(<[_]>::to_vec),
             external_path: text_at(external_paths, row).map(str::to_owned),
         });
+    }
+    Ok(())
+}
+
+/// A file of deletion vectors says how many it has, and where each is: fewer would bring deleted rows back.
+fn check_ranges(
+    columns: &Columns<'_>,
+    index_types: &StringArray,
+    row_counts: &Int64Array,
+    lists: Option<&Lists<StructArray>>,
+) -> Result<()> {
+    for row in 0..columns.len() {
+        if index_types.value(row) != DELETION_VECTORS {
+            continue;
+        }
+        let Some(range) = lists.and_then(|lists| lists.range(row)) else {
+            let message = "a file of deletion vectors does not say where they are";
+            return Err(columns.error(row, Some(RANGES), message));
+        };
+        let expected = row_counts.value(row).unsigned_abs();
+        if (range.len() as u64) < expected {
+            let message = format!("{} deletion vectors, expected {expected}", range.len());
+            return Err(columns.error(row, Some(RANGES), message));
+        }
     }
     Ok(())
 }

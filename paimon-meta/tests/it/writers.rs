@@ -341,10 +341,12 @@ fn index_manifests_of_all_writers_decode() {
             {"f0": "a.orc", "f1": 1, "f2": 22, "_CARDINALITY": 5},
             {"f0": "b.orc", "f1": 31, "f2": 24, "_CARDINALITY": 5},
         ]);
+        let mut empty = index_entry("DELETION_VECTORS", &json!([]));
+        empty["_ROW_COUNT"] = json!(0);
         let entries = [
             index_entry("DELETION_VECTORS", &ranges),
             index_entry("HASH", &Value::Null),
-            index_entry("DELETION_VECTORS", &json!([])),
+            empty,
             index_entry("ivf-flat", &Value::Null),
         ];
         let file = write(&index_schema(&items), &entries, Codec::Null, 64_000);
@@ -363,4 +365,25 @@ fn index_manifests_of_all_writers_decode() {
         assert_eq!(vectors, [Some(two), None, Some(vec![]), None]);
         assert_eq!(decoded[3].index_type, "ivf-flat");
     }
+}
+
+// TF-073, section 6.1: `_ROW_COUNT` of a file of deletion vectors is the number of vectors, so that one that is lost is missed.
+#[test]
+fn index_files_without_their_vectors_are_corrupt() {
+    let item = json!({"type": "record", "name": "range", "fields": [
+        {"name": "f0", "type": "string"}, {"name": "f1", "type": "int"}, {"name": "f2", "type": "int"},
+    ]});
+    let decode = |schema: &Value, ranges: &Value| {
+        let entries = [index_entry("DELETION_VECTORS", ranges)];
+        let file = write(schema, &entries, Codec::Null, 64_000);
+        decode_index_manifest(&file).unwrap_err().to_string()
+    };
+    let schema = index_schema(&item);
+    assert_eq!(
+        decode(&schema, &json!([])),
+        "corrupt: 0 deletion vectors, expected 1 [entry 0 > field _DELETIONS_VECTORS_RANGES]"
+    );
+    let missing = "corrupt: a file of deletion vectors does not say where they are \
+                   [entry 0 > field _DELETIONS_VECTORS_RANGES]";
+    assert_eq!(decode(&schema, &Value::Null), missing);
 }

@@ -5,17 +5,19 @@ use std::collections::{HashMap, HashSet};
 use futures_util::future::try_join;
 use paimon_io::Resources;
 use paimon_meta::{
-    Error, FileIdentity, FileTable, FileTableBuilder, Frame, IndexManifestEntry, Options,
-    ResolvedTable, Result, ResultExt, Snapshot,
+    Error, FileIdentity, FileTable, FileTableBuilder, Frame, Options, ResolvedTable, Result,
+    ResultExt, Snapshot,
 };
 
 use crate::generate::Why;
 use crate::list_file::{ListFile, state_lists};
 use crate::manifests::Entries;
+use crate::origins::Origins;
 use crate::plan::{Plan, PlannedVectors, SplitEntry};
 use crate::prune::prune;
 use crate::pruning::Pruning;
 use crate::scan::{Scan, ScanRequest};
+use crate::vectors::VectorEntries;
 use crate::view::View;
 
 /// Plans the difference from one state to another. Files that both have are left out, so that what changed in them by
@@ -62,19 +64,23 @@ pub(crate) async fn plan_overwrite(
             added,
             deleted,
             pruning,
+            origins,
         } = scan.read(resources, lists).await?;
         let before = State {
             kept: (0u32..).take(deleted.len()).collect(),
             files: deleted,
             pruning: Pruning::default(),
             vectors: None,
+            origins: Origins::default(),
         };
         let after = Entries {
             added,
             deleted: FileTable::default(),
             pruning,
+            origins,
         };
-        Joined::new(before, State::of(&scan, after, &[])?)?.plan(&scan, snapshot)
+        Joined::new(before, State::of(&scan, after, &VectorEntries::default())?)?
+            .plan(&scan, snapshot)
     };
     planned.await.at(|| Frame::Snapshot(snapshot.id))
 }
@@ -86,10 +92,11 @@ struct State {
     kept: Vec<u32>,
     pruning: Pruning,
     vectors: Option<PlannedVectors>,
+    origins: Origins,
 }
 
 impl State {
-    fn of(scan: &Scan<'_>, entries: Entries, vectors: &[IndexManifestEntry]) -> Result<Self> {
+    fn of(scan: &Scan<'_>, entries: Entries, vectors: &VectorEntries) -> Result<Self> {
         let pruned = prune(&entries.added, &entries.deleted, &scan.rules);
         let mut pruning = entries.pruning;
         pruning.steps.extend(pruned.steps);
@@ -99,6 +106,7 @@ impl State {
             files,
             kept: pruned.buckets.into_iter().flatten().collect(),
             pruning,
+            origins: entries.origins,
         })
     }
 }
@@ -110,6 +118,7 @@ struct Joined {
     buckets: Vec<[Vec<u32>; 2]>,
     pruning: Pruning,
     vectors: Option<PlannedVectors>,
+    origins: Origins,
 }
 
 impl Joined {
@@ -145,11 +154,14 @@ impl Joined {
         if let (Some(vectors), Some(more)) = (&mut vectors, after.vectors) {
             vectors.append(more, offset);
         }
+        let mut origins = before.origins;
+        origins.append(after.origins, before.files.len());
         Ok(Self {
             files,
             buckets,
             pruning,
             vectors,
+            origins,
         })
     }
 
@@ -203,7 +215,8 @@ impl Joined {
                 why: Why::TwoStates,
             });
         }
-        scan.check_schemas(&self.files, order.iter())?;
+        scan.check_schemas(&self.files, order.iter())
+            .map_err(|error| self.origins.locate(&self.files, error))?;
         let files = self.files.permute(&order)?;
         Ok(Plan {
             splits,

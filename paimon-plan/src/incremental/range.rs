@@ -11,6 +11,7 @@ use crate::list_file::ListFile;
 use crate::plan::Plan;
 use crate::scan::{Scan, ScanRequest};
 use crate::snapshots::History;
+use crate::vectors::VectorEntries;
 use crate::view::View;
 
 /// Plans the changes after one snapshot up to another.
@@ -37,7 +38,7 @@ pub(crate) async fn plan_range(
     lists.extend(change_list(to, files));
     let entries = scan.read(resources, lists).await;
     let planned = entries.and_then(|entries| match entries.deleted.is_empty() {
-        true => scan.assemble(Some(to), entries, &[]),
+        true => scan.assemble(Some(to), entries, &VectorEntries::default()),
         false => Err(Error::invalid_input(format!(
             "a commit of the range took away file {}",
             entries.deleted.file_name(0)

@@ -455,7 +455,7 @@ fn splits_have_a_place_for_the_vector_of_every_file() {
 
 #[test]
 fn sections_of_one_run_count_without_their_deleted_rows() {
-    // RP-435: with a file on level 0 the bucket is merged, section by section.
+    // RP-184, RP-435: with a file on level 0 the bucket is merged, section by section.
     let files = [
         file("a", 5, 1, 10),
         file("b", 5, 20, 30),

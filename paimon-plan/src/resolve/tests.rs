@@ -63,6 +63,27 @@ fn latest_schema_may_be_newer_than_the_snapshot() {
 }
 
 #[test]
+fn a_snapshot_is_not_read_with_an_older_schema_than_its_own() {
+    // TF-010: a listing may lag behind.
+    let files: Vec<_> = table()
+        .into_iter()
+        .filter(|(name, _)| *name != "schema/schema-2")
+        .collect();
+    assert_eq!(resolved(&files, &[]).unwrap().schema.id, 1);
+    let files: Vec<_> = files
+        .into_iter()
+        .filter(|(name, _)| *name != "schema/schema-1")
+        .collect();
+    let error = resolved(&files, &[]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(error.to_string().contains("[table"), "{error}");
+    assert!(
+        error.to_string().ends_with("snapshot 2 > schema 1]"),
+        "{error}"
+    );
+}
+
+#[test]
 fn time_travel_takes_the_schema_of_its_snapshot_and_the_options_of_the_latest() {
     // RP-013, RP-532, TF-011
     for option in [

@@ -9,6 +9,7 @@ use crate::incremental::{plan_diff, plan_range};
 use crate::list_file::{ListFile, state_lists};
 use crate::manifests::Entries;
 use crate::plan::Plan;
+use crate::vectors::VectorEntries;
 use crate::view::View;
 
 /// Plans the changes that a table was resolved to.
@@ -22,12 +23,18 @@ pub(super) async fn plan_changes(
     changes: &ChangeRange,
 ) -> Result<Plan> {
     let Some(to) = &table.snapshot else {
-        return Scan::new(table, request, View::Range)?.assemble(None, Entries::default(), &[]);
+        return Scan::new(table, request, View::Range)?.assemble(
+            None,
+            Entries::default(),
+            &VectorEntries::default(),
+        );
     };
     match changes {
-        ChangeRange::Nothing => {
-            Scan::new(table, request, View::Range)?.assemble(Some(to), Entries::default(), &[])
-        }
+        ChangeRange::Nothing => Scan::new(table, request, View::Range)?.assemble(
+            Some(to),
+            Entries::default(),
+            &VectorEntries::default(),
+        ),
         ChangeRange::Files { after, files } => {
             plan_range(resources, table, request, (*after, to), *files).await
         }
@@ -48,7 +55,7 @@ pub(crate) async fn plan_state(
 ) -> Result<Plan> {
     let scan = Scan::new(table, request, view)?;
     let Some(snapshot) = snapshot else {
-        return scan.assemble(None, Entries::default(), &[]);
+        return scan.assemble(None, Entries::default(), &VectorEntries::default());
     };
     let entries = scan.read(resources, state_lists(snapshot));
     try_join(entries, scan.vectors(resources, snapshot))
@@ -76,6 +83,6 @@ pub(crate) async fn plan_changes_of(
     let entries = scan.read(resources, list.into_iter().collect());
     entries
         .await
-        .and_then(|entries| scan.assemble(Some(snapshot), entries, &[]))
+        .and_then(|entries| scan.assemble(Some(snapshot), entries, &VectorEntries::default()))
         .at(|| Frame::Snapshot(snapshot.id))
 }

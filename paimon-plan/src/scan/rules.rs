@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use paimon_meta::{Options, ResolvedTable, Result, StartupMode};
+use paimon_meta::{
+    BinaryRow, DataPaths, FileTable, Frame, Options, ResolvedTable, Result, StartupMode,
+};
 
 use super::ScanRequest;
 use crate::bucket_pass::RowOrigin;
@@ -109,4 +111,25 @@ pub(crate) fn created_since(table: &ResolvedTable) -> Result<Option<(i64, Zone)>
     since
         .map(|since| Ok((since, Zone::parse(&table.time_zone)?)))
         .transpose()
+}
+
+/// The directory that holds the buckets of each partition.
+///
+/// # Errors
+/// `Corrupt` if a partition does not decode, with a file of it.
+pub(super) fn bucket_parents(table: &ResolvedTable, files: &FileTable) -> Result<Vec<String>> {
+    let paths = DataPaths::new(table)?;
+    let parent = |(id, partition): (u32, &BinaryRow)| {
+        let path = paths.bucket_path(partition.as_ref(), 0).map_err(|error| {
+            let file = (0..files.len()).find(|file| files.partition_id(*file) == id);
+            match file {
+                Some(file) => error.at(Frame::File(files.file_name(file).to_owned())),
+                None => error,
+            }
+        });
+        let mut path = path?;
+        path.truncate(path.rfind('/').map_or(0, |slash| slash + 1));
+        Ok(path)
+    };
+    (0u32..).zip(files.partitions()).map(parent).collect()
 }

@@ -79,7 +79,7 @@ fn hint_above_every_snapshot_is_an_error_that_names_both() {
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert_eq!(
         error.message(),
-        "file LATEST names 9, the latest there is 2"
+        "file LATEST names snapshot-9, the latest there is 2"
     );
     assert_eq!(
         latest(&[], &[hint("LATEST", "1")]).unwrap_err().kind(),

@@ -43,13 +43,20 @@ fn entry(partition: i32, bucket: i32, name: &str, data_files: &[&str]) -> IndexM
     }
 }
 
+fn manifest(entries: &[IndexManifestEntry]) -> VectorEntries {
+    VectorEntries {
+        manifest: "m".to_owned(),
+        entries: entries.to_vec(),
+    }
+}
+
 /// Paths of the vectors of files `a` in (1, 0), `b` in (1, 0), `a` in (1, 1), `a` in (2, 0).
 fn paths(entries: &[IndexManifestEntry], table: &ResolvedTable) -> Result<Vec<Option<String>>> {
     let places = [(1, 0, "a"), (1, 0, "b"), (1, 1, "a"), (2, 0, "a")];
     let files =
         files(&places.map(|(partition, bucket, name)| (partition, bucket, file(name, 5, 1, 9))));
     let buckets = [vec![0, 1], vec![2], vec![3]];
-    let vectors = attach(entries, &files, &buckets, table)?.permuted(&[0, 1, 2, 3]);
+    let vectors = attach(&manifest(entries), &files, &buckets, table)?.permuted(&[0, 1, 2, 3]);
     let path = |file| vectors.get(file).map(|found: DeletionFile| found.path);
     Ok((0..4).map(path).collect())
 }
@@ -90,7 +97,7 @@ fn vectors_in_another_order_of_files_stay_with_their_files() {
     let files =
         files(&names.map(|(partition, bucket, name)| (partition, bucket, file(name, 5, 1, 9))));
     let buckets = [vec![2], vec![0, 1]];
-    let vectors = attach(&entries, &files, &buckets, &table(&[])).unwrap();
+    let vectors = attach(&manifest(&entries), &files, &buckets, &table(&[])).unwrap();
     let moved = vectors.permuted(&[2, 0, 1]);
     let paths = (0..3).map(|file| moved.get(file).map(|found| found.path));
     assert_eq!(
@@ -110,13 +117,13 @@ fn damaged_index_entries_name_the_file() {
     let twice = [entry(1, 0, "i", &["a"]), entry(1, 0, "j", &["a"])];
     assert_eq!(
         message(&twice),
-        "corrupt: a data file has two deletion vectors [file a]"
+        "corrupt: a data file has two deletion vectors [index manifest m > file a]"
     );
     let mut outside = [entry(1, 0, "i", &["a"])];
     outside[0].file_size = 26;
     assert_eq!(
         message(&outside),
-        "corrupt: a deletion vector of 26 bytes at 1 is not inside its index file of 26 bytes [file i > file a]"
+        "corrupt: a deletion vector of 26 bytes at 1 is not inside its index file of 26 bytes [index manifest m > file i > file a]"
     );
     assert!(message(&[entry(1, 0, "../i", &["a"])]).contains("\"../i\""));
 }

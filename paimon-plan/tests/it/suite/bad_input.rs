@@ -42,7 +42,7 @@ fn missing_snapshots_are_told_by_their_number() {
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert_eq!(
         error.message(),
-        "file LATEST names 2, the latest there is 1"
+        "file LATEST names snapshot-2, the latest there is 1"
     );
     let asked = planned(table.path(), &[("scan.snapshot-id", "2")], all).unwrap_err();
     assert_eq!(asked.kind(), ErrorKind::NotFound);
@@ -179,7 +179,7 @@ fn file_is_no_table() {
 
 #[test]
 fn list_that_was_cut_between_blocks_is_corrupt() {
-    // An Avro file without its last block is whole; the snapshot knows how long it was.
+    // TF-3: an Avro file without its last block is whole; the snapshot knows how long it was.
     let table = copy(TABLE);
     let text = fs::read_to_string(table.path().join("snapshot/snapshot-2")).unwrap();
     let snapshot: serde_json::Value = serde_json::from_str(&text).unwrap();

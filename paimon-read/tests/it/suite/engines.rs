@@ -296,7 +296,7 @@ fn functions_of_a_group_see_older_versions_reversed() {
 
 #[test]
 fn groups_that_remove_rows_are_asked_whatever_is_read() {
-    // C14, merge-engines section 2.6; the reference shows the row to reads without g1 (docs/differences.md)
+    // C14, ME 2.6; the reference shows the row to reads without g1 (docs/differences.md)
     let table = two_groups().option("partial-update.remove-record-on-sequence-group", "g1");
     let files = vec![
         table.write("a", &["+I 1 a a1 2 b1 1 u1"]),

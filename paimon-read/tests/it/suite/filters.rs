@@ -32,7 +32,7 @@ fn asking(predicate: TablePredicate) -> ReadRequest {
 
 #[test]
 fn condition_on_values_sees_winners_only() {
-    // RP-216, RP-321: the version that matches has lost.
+    // RP-216, RP-321, ME 8: the version that matches has lost.
     let table = TestTable::simple();
     let files = vec![
         table.write("a", &["+I 0 1 old", "+I 1 2 old", "+I 2 3 old"]),
