@@ -1,7 +1,7 @@
 //! Tables written by the reference, with what it plans and reads: `golden/` beside this crate, described in its README.
 //!
 //! A [`GoldenCase`] is one table and its [reads](GoldenRead). [`check_read`] takes one of them through any
-//! [`GoldenReader`] and compares by the rules of the README; [`NotYet`] knows which are still refused.
+//! [`Reader`](crate::Reader) and compares by the rules of the README; [`NotYet`] knows which are still refused.
 
 mod case;
 mod check;
@@ -12,7 +12,7 @@ mod split;
 mod sql_type;
 
 pub use case::{GoldenCase, GoldenColumn, GoldenRead, GoldenRequest};
-pub use check::{GoldenReader, GoldenRows, Verdict, check_read};
+pub use check::{GoldenRows, Verdict, check_read};
 pub use filter::filter_to_predicate;
 pub use not_yet::NotYet;
 pub use rows::{RowDiff, diff_rows};

@@ -7,10 +7,13 @@ mod evolution;
 mod golden;
 mod history;
 mod json;
+#[cfg(feature = "strategies")]
+mod laws;
 #[cfg(feature = "writer")]
 mod oracle;
 #[cfg(feature = "writer")]
 mod query;
+mod reader;
 mod reference;
 mod stores;
 #[cfg(feature = "strategies")]
@@ -21,15 +24,15 @@ mod writer;
 
 pub use golden::{
     GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFallbackSplit,
-    GoldenFile, GoldenIncrementalSplit, GoldenRead, GoldenReader, GoldenRequest, GoldenRows,
-    GoldenSplit, NotYet, RowDiff, Verdict, check_read, diff_rows, filter_to_predicate,
-    parse_sql_type,
+    GoldenFile, GoldenIncrementalSplit, GoldenRead, GoldenRequest, GoldenRows, GoldenSplit, NotYet,
+    RowDiff, Verdict, check_read, diff_rows, filter_to_predicate, parse_sql_type,
 };
 pub use history::{
     Action, ColumnDefinition, ColumnPlace, Commit, Compaction, History, HistoryRow, RangeRows,
     RangeValue, RollbackTo, SchemaChange, Step, TableDefinition,
 };
 pub use json::{JsonRow, JsonRows, datum_to_json};
+pub use reader::Reader;
 pub use reference::{Reference, ReferenceJob, ReferenceTable};
 pub use stores::{
     CountingStore, Fault, FaultKind, FaultyStore, Latency, RequestKind, RequestOutcome,
@@ -37,6 +40,8 @@ pub use stores::{
 };
 pub use vectors::{VectorFile, VectorWidth};
 
+#[cfg(feature = "strategies")]
+pub use laws::{LawOutcome, LawSettings, check_laws};
 #[cfg(feature = "writer")]
 pub use query::Query;
 #[cfg(feature = "strategies")]

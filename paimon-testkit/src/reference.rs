@@ -9,7 +9,8 @@ use paimon_meta::{Error, Frame, Result, ResultExt};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::golden::GoldenCase;
+use crate::golden::{GoldenCase, Verdict, check_read};
+use crate::reader::Reader;
 
 const PROJECT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/reference/pom.xml");
 
@@ -84,6 +85,27 @@ impl Reference {
             .args([&file, out]))?;
         let folders = jobs.iter().map(|job| out.join(&job.name));
         folders.map(|folder| GoldenCase::load(&folder)).collect()
+    }
+
+    /// Runs jobs as [`Self::answer`] does, and compares a reader with each answer: name of the job, number of its read, and
+    /// how it compares.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    pub fn judge(
+        &self,
+        jobs: &[ReferenceJob],
+        out: &Path,
+        reader: &dyn Reader,
+    ) -> Result<Vec<(String, usize, Verdict)>> {
+        let mut verdicts = Vec::new();
+        for case in self.answer(jobs, out)? {
+            for (number, read) in case.reads.iter().enumerate() {
+                let verdict = check_read(&case, read, reader);
+                verdicts.push((case.case.clone(), number, verdict));
+            }
+        }
+        Ok(verdicts)
     }
 }
 

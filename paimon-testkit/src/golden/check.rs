@@ -6,47 +6,18 @@ mod unordered;
 
 use std::collections::BTreeMap;
 
-use paimon_meta::{DataType, Error, ErrorKind, Result};
+use paimon_meta::{DataType, Error, ErrorKind};
 use serde_json::Value;
 
 use super::case::{GoldenCase, GoldenRead, GoldenRequest};
 use super::rows::{canonical, canonical_row, diff_rows};
-use super::split::GoldenSplit;
 use crate::json::JsonRow;
+use crate::reader::Reader;
 use plan::check_plan;
 use sketch::check_sketches;
 use unordered::in_one_order;
 
-/// Anything that plans and reads tables: a library, a command.
-pub trait GoldenReader {
-    /// The splits of each plan of a request: one plan, or several for a stream. `None` if this reader has none to show;
-    /// then only rows are compared.
-    ///
-    /// # Errors
-    /// Those of planning.
-    fn plan(
-        &self,
-        case: &GoldenCase,
-        request: &GoldenRequest,
-    ) -> Result<Option<Vec<Vec<GoldenSplit>>>>;
-
-    /// The columns and all rows of a request.
-    ///
-    /// # Errors
-    /// Those of planning and reading. A read that fails must do so before its first row.
-    fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows>;
-
-    /// The content of a sketch (`rbm32`, `rbm64`, `hll`, `theta`) in the form of the golden tables. `None` if this
-    /// reader cannot look into it; then only nulls are compared.
-    ///
-    /// # Errors
-    /// `Corrupt` if the bytes are no such sketch.
-    fn decode(&self, _kind: &str, _sketch: &[u8]) -> Result<Option<Value>> {
-        Ok(None)
-    }
-}
-
-/// The answer of a [`GoldenReader`].
+/// The answer of a [`Reader`].
 #[derive(Clone, Debug, Default)]
 pub struct GoldenRows {
     /// Names of the columns, without the row kind.
@@ -69,7 +40,7 @@ pub enum Verdict {
 }
 
 /// Compares one read of a case by the rules of `golden/README.md`.
-pub fn check_read(case: &GoldenCase, read: &GoldenRead, reader: &dyn GoldenReader) -> Verdict {
+pub fn check_read(case: &GoldenCase, read: &GoldenRead, reader: &dyn Reader) -> Verdict {
     let request = &read.request;
     if request.all_levels {
         return Verdict::Skipped("reads of all levels are not part of a table read");
@@ -111,12 +82,8 @@ fn differs(difference: impl Into<String>) -> Wrong {
     Wrong::Differs(difference.into())
 }
 
-fn check_rows(
-    case: &GoldenCase,
-    read: &GoldenRead,
-    reader: &dyn GoldenReader,
-) -> Result<(), Wrong> {
-    let found = reader.rows(case, &read.request);
+fn check_rows(case: &GoldenCase, read: &GoldenRead, reader: &dyn Reader) -> Result<(), Wrong> {
+    let found = reader.rows(&case.table(), &read.request);
     let expected = match &read.rows {
         Ok(rows) => rows,
         Err(reason) => {

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use paimon_meta::{
     BinaryRow, CompareOp, DataField, DataFileMeta, DataSplit, DataType, Datum, DeletionFile, Error,
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::json::JsonRow;
+use crate::reader::Reader;
 
 fn field(id: i32, name: &str, data_type: DataType) -> DataField {
     DataField {
@@ -30,7 +32,7 @@ fn fields(case: &GoldenCase, read: &GoldenRead) -> Vec<DataField> {
 }
 
 fn case(name: &str) -> GoldenCase {
-    GoldenCase::load(&std::path::Path::new(GOLDEN).join(name)).unwrap()
+    GoldenCase::load(&Path::new(GOLDEN).join(name)).unwrap()
 }
 
 #[test]
@@ -178,7 +180,10 @@ fn rows_differ_by_what_is_missing_and_what_is_extra() {
 }
 
 /// Answers what the golden tables say, with a change.
-struct Echo<'a>(&'a dyn Fn(&GoldenRead) -> Result<GoldenRows>);
+struct Echo<'a>(
+    &'a GoldenCase,
+    &'a dyn Fn(&GoldenRead) -> Result<GoldenRows>,
+);
 
 fn read_of<'a>(case: &'a GoldenCase, request: &GoldenRequest) -> &'a GoldenRead {
     case.reads
@@ -197,17 +202,13 @@ fn answer(read: &GoldenRead) -> Result<GoldenRows> {
     Ok(GoldenRows { columns, rows })
 }
 
-impl GoldenReader for Echo<'_> {
-    fn plan(
-        &self,
-        case: &GoldenCase,
-        request: &GoldenRequest,
-    ) -> Result<Option<Vec<Vec<GoldenSplit>>>> {
-        Ok(read_of(case, request).plans.clone())
+impl Reader for Echo<'_> {
+    fn plan(&self, _: &Path, request: &GoldenRequest) -> Result<Option<Vec<Vec<GoldenSplit>>>> {
+        Ok(read_of(self.0, request).plans.clone())
     }
 
-    fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
-        (self.0)(read_of(case, request))
+    fn rows(&self, _: &Path, request: &GoldenRequest) -> Result<GoldenRows> {
+        (self.1)(read_of(self.0, request))
     }
 }
 
@@ -227,7 +228,7 @@ fn the_reference_itself_passes_every_read() {
     let mut skipped = 0;
     for case in GoldenCase::load_all().unwrap() {
         for (index, read) in case.reads.iter().enumerate() {
-            match check_read(&case, read, &Echo(&right)) {
+            match check_read(&case, read, &Echo(&case, &right)) {
                 Verdict::Same => {}
                 Verdict::Skipped(_) => skipped += 1,
                 verdict => panic!("{}[{index}]: {verdict:?}", case.case),
@@ -245,7 +246,7 @@ fn verdict(name: &str, read: usize, change: impl Fn(&mut Vec<JsonRow>)) -> Verdi
         Ok(answer)
     };
     let case = case(name);
-    check_read(&case, &case.reads[read], &Echo(&changed))
+    check_read(&case, &case.reads[read], &Echo(&case, &changed))
 }
 
 fn is_different(verdict: &Verdict) -> bool {
@@ -305,30 +306,30 @@ fn expected_failures_need_a_failure_that_is_not_a_missing_feature() {
     let case = case("plan_tt_rollback");
     let read = &case.reads[3];
     assert!(read.rows.is_err());
-    let fails = |error: Error| check_read(&case, read, &Echo(&move |_| Err(error.clone())));
+    let fails = |error: Error| check_read(&case, read, &Echo(&case, &move |_| Err(error.clone())));
     assert_eq!(fails(Error::not_found("no such tag")), Verdict::Same);
     assert_eq!(
         fails(Error::unsupported("tags")),
         Verdict::Refused("tags".to_owned())
     );
     let succeeds = |_: &GoldenRead| Ok(GoldenRows::default());
-    assert!(is_different(&check_read(&case, read, &Echo(&succeeds))));
+    assert!(is_different(&check_read(
+        &case,
+        read,
+        &Echo(&case, &succeeds)
+    )));
 }
 
 #[test]
 fn sketches_compare_by_content_where_the_reader_can_look_inside() {
-    struct Sketches(f64);
-    impl GoldenReader for Sketches {
-        fn plan(&self, _: &GoldenCase, _: &GoldenRequest) -> Result<Option<Vec<Vec<GoldenSplit>>>> {
-            Ok(None)
-        }
-
-        fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
-            answer(read_of(case, request))
+    struct Sketches<'a>(&'a GoldenCase, f64);
+    impl Reader for Sketches<'_> {
+        fn rows(&self, _: &Path, request: &GoldenRequest) -> Result<GoldenRows> {
+            answer(read_of(self.0, request))
         }
 
         fn decode(&self, _: &str, _: &[u8]) -> Result<Option<Value>> {
-            Ok(Some(json!(self.0)))
+            Ok(Some(json!(self.1)))
         }
     }
     let mut case = case("merge_agg_sketches");
@@ -336,20 +337,29 @@ fn sketches_compare_by_content_where_the_reader_can_look_inside() {
     read.rows.as_mut().unwrap().truncate(1);
     read.decoded = Some(vec![vec![json!(60.0)]]);
     let read = case.reads[3].clone();
-    assert_eq!(check_read(&case, &read, &Sketches(60.5)), Verdict::Same);
-    assert!(is_different(&check_read(&case, &read, &Sketches(61.0))));
+    assert_eq!(
+        check_read(&case, &read, &Sketches(&case, 60.5)),
+        Verdict::Same
+    );
+    assert!(is_different(&check_read(
+        &case,
+        &read,
+        &Sketches(&case, 61.0)
+    )));
 }
 
 #[test]
 fn plans_differ_by_their_first_member() {
-    struct Planner;
-    impl GoldenReader for Planner {
+    struct Planner<'a>(&'a GoldenCase);
+    impl Reader for Planner<'_> {
         fn plan(
             &self,
-            case: &GoldenCase,
+            table: &Path,
             request: &GoldenRequest,
         ) -> Result<Option<Vec<Vec<GoldenSplit>>>> {
-            let mut plans = Echo(&answer).plan(case, request)?.unwrap_or_default();
+            let mut plans = Echo(self.0, &answer)
+                .plan(table, request)?
+                .unwrap_or_default();
             let GoldenSplit::Data(split) = &mut plans[0][0] else {
                 panic!("no data split");
             };
@@ -357,8 +367,8 @@ fn plans_differ_by_their_first_member() {
             Ok(Some(plans))
         }
 
-        fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
-            answer(read_of(case, request))
+        fn rows(&self, _: &Path, request: &GoldenRequest) -> Result<GoldenRows> {
+            answer(read_of(self.0, request))
         }
     }
     let mut case = case("lab_r_overlap");
@@ -371,7 +381,7 @@ fn plans_differ_by_their_first_member() {
         length: 22,
         cardinality: None,
     });
-    let Verdict::Different(difference) = check_read(&case, &case.reads[0], &Planner) else {
+    let Verdict::Different(difference) = check_read(&case, &case.reads[0], &Planner(&case)) else {
         panic!("not different");
     };
     assert_eq!(

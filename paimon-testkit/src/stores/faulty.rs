@@ -1,6 +1,8 @@
 //! A store that fails and stalls as it is told.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::future::ready;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,11 +95,12 @@ impl Fault {
     }
 }
 
-/// A store whose reads and listings fail and wait as a test says; writes pass untouched.
+/// A store whose reads and listings fail, wait and lag behind as a test says; writes pass untouched.
 #[derive(Debug)]
 pub struct FaultyStore {
     inner: Arc<dyn ObjectStore>,
     faults: Mutex<Vec<Fault>>,
+    unlisted: Mutex<BTreeSet<Path>>,
     gate: Arc<Gate>,
 }
 
@@ -107,6 +110,7 @@ impl FaultyStore {
         Self {
             inner,
             faults: Mutex::default(),
+            unlisted: Mutex::default(),
             gate: Arc::default(),
         }
     }
@@ -116,9 +120,15 @@ impl FaultyStore {
         self.faults().push(fault);
     }
 
-    /// Forgets all faults.
+    /// Listings that begin from now on are stale: they do not show this object, which other requests find.
+    pub fn unlist(&self, path: &Path) {
+        self.unlisted().insert(path.clone());
+    }
+
+    /// Forgets all faults, and shows all objects.
     pub fn mend(&self) {
         self.faults().clear();
+        self.unlisted().clear();
     }
 
     /// How long reads and listings that begin from now on wait.
@@ -139,6 +149,11 @@ impl FaultyStore {
     fn faults(&self) -> MutexGuard<'_, Vec<Fault>> {
         // The list is whole even if a test failed while it held the lock.
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unlisted(&self) -> MutexGuard<'_, BTreeSet<Path>> {
+        // Nor can this set be left half changed.
+        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The fault that a request meets.
@@ -166,11 +181,15 @@ impl FaultyStore {
         let path = prefix.map_or("", AsRef::as_ref).to_owned();
         let fault = self.fault(&path);
         let gate = Arc::clone(&self.gate);
+        let unlisted = self.unlisted().clone();
         let begin = async move {
             gate.pass().await;
             after(fault, &path).map(|_| listing)
         };
-        once(begin).try_flatten().boxed()
+        let listing = once(begin).try_flatten();
+        listing
+            .try_filter(move |object| ready(!unlisted.contains(&object.location)))
+            .boxed()
     }
 }
 
@@ -275,8 +294,12 @@ impl ObjectStore for FaultyStore {
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        let unlisted = self.unlisted().clone();
         self.ask(prefix.map_or("", AsRef::as_ref)).await?;
-        self.inner.list_with_delimiter(prefix).await
+        let mut listing = self.inner.list_with_delimiter(prefix).await?;
+        let shown = |object: &ObjectMeta| !unlisted.contains(&object.location);
+        listing.objects.retain(shown);
+        Ok(listing)
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The library as a reader of golden tables.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -15,8 +16,8 @@ use paimon_read::{
     BatchStream, ChangelogView, ManifestFormats, ReadRequest, ReadTask, TableReader, block_on,
 };
 use paimon_testkit::{
-    GoldenCase, GoldenReader, GoldenRequest, GoldenRows, GoldenSplit, JsonRow, JsonRows, NotYet,
-    Verdict, check_read,
+    GoldenCase, GoldenRequest, GoldenRows, GoldenSplit, JsonRow, JsonRows, NotYet, Reader, Verdict,
+    check_read,
 };
 
 use crate::system::{changelog_view, metadata, row_kinds, system_table};
@@ -91,9 +92,9 @@ struct Planned {
 }
 
 impl Library {
-    fn plan(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<Planned> {
+    fn plan(&self, location: &Path, request: &GoldenRequest) -> Result<Planned> {
         let resources = resources();
-        let table = resolve(&resources, case, request)?;
+        let table = resolve(&resources, location, request)?;
         let partition = request
             .partition
             .iter()
@@ -153,7 +154,7 @@ fn streamed(
 /// The table as the request wants it.
 fn resolve(
     resources: &Resources,
-    case: &GoldenCase,
+    location: &Path,
     request: &GoldenRequest,
 ) -> Result<ResolvedTable> {
     let mut options: BTreeMap<String, Option<String>> = request.raw_options.clone();
@@ -169,20 +170,20 @@ fn resolve(
         time_zone: request.zone.clone().unwrap_or_else(|| "UTC".to_owned()),
         stream: request.stream.is_some(),
     };
-    let location = case.table().display().to_string();
+    let location = location.display().to_string();
     block_on(Table::resolve(resources, &location, &resolve))
 }
 
-impl GoldenReader for Library {
+impl Reader for Library {
     fn plan(
         &self,
-        case: &GoldenCase,
+        location: &Path,
         request: &GoldenRequest,
     ) -> Result<Option<Vec<Vec<GoldenSplit>>>> {
         if let Some(SystemTable::Metadata(_)) = system_table(request)? {
             return Ok(None);
         }
-        let planned = Self::plan(self, case, request)?;
+        let planned = Self::plan(self, location, request)?;
         let partition = planned.table.schema.partition_fields()?;
         let plans = planned.plans.iter().map(|(_, plan)| {
             let splits =
@@ -196,10 +197,10 @@ impl GoldenReader for Library {
         crate::sketches::content(kind, sketch).map(Some)
     }
 
-    fn rows(&self, case: &GoldenCase, request: &GoldenRequest) -> Result<GoldenRows> {
+    fn rows(&self, location: &Path, request: &GoldenRequest) -> Result<GoldenRows> {
         if let Some(SystemTable::Metadata(which)) = system_table(request)? {
             let resources = resources();
-            let table = resolve(&resources, case, request)?;
+            let table = resolve(&resources, location, request)?;
             let batch_size = self.route.batch_size;
             return metadata(&resources, &table, which, request, batch_size);
         }
@@ -207,7 +208,7 @@ impl GoldenReader for Library {
             resources,
             plans,
             table,
-        } = Self::plan(self, case, request)?;
+        } = Self::plan(self, location, request)?;
         let mut read = ReadRequest {
             limit: request.limit,
             batch_size: self.route.batch_size,

@@ -9,7 +9,11 @@ mod changes;
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod difference;
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]

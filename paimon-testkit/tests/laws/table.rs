@@ -36,7 +36,7 @@ pub(crate) struct Refused(
 pub(crate) struct Case {
     pub(crate) history: History,
     pub(crate) written: WrittenTable,
-    store: Arc<InMemory>,
+    pub(crate) store: Arc<InMemory>,
     pub(crate) resources: Resources,
 }
 

@@ -3,10 +3,11 @@
 use paimon_meta::{Datum, MAX_LENGTH, TypeKind};
 use serde_json::Value;
 
-use super::{GoldenReader, Wrong, differs};
+use super::{Wrong, differs};
 use crate::golden::GoldenRead;
 use crate::golden::rows::canonical;
 use crate::json::JsonRow;
+use crate::reader::Reader;
 
 /// Estimates are equal within this part of the expected one (golden/README.md).
 const ESTIMATE_TOLERANCE: f64 = 0.01;
@@ -20,7 +21,7 @@ type Shown = (Vec<String>, JsonRow);
 /// Sketches are compared by content, in rows that are matched by their other columns.
 pub(super) fn check_sketches(
     read: &GoldenRead,
-    reader: &dyn GoldenReader,
+    reader: &dyn Reader,
     found: &[JsonRow],
     expected: &[JsonRow],
 ) -> Result<(), Wrong> {
@@ -61,11 +62,7 @@ fn sketches(read: &GoldenRead) -> impl Iterator<Item = (usize, &str)> {
         .map(move |(index, column)| (index + leading, column.name.as_str()))
 }
 
-fn look_inside(
-    read: &GoldenRead,
-    reader: &dyn GoldenReader,
-    row: &JsonRow,
-) -> Result<JsonRow, Wrong> {
+fn look_inside(read: &GoldenRead, reader: &dyn Reader, row: &JsonRow) -> Result<JsonRow, Wrong> {
     let mut row = row.clone();
     for (index, name) in sketches(read) {
         if let (Some(kind), Some(cell)) = (read.request.decode.get(name), row.get_mut(index))

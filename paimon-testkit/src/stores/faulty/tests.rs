@@ -99,3 +99,18 @@ fn counting_store_sees_what_is_cancelled() {
     assert_eq!(counted.in_flight(), 0);
     assert_eq!(counted.take()[0].outcome, RequestOutcome::Cancelled);
 }
+
+#[test]
+fn stale_listings_lack_objects_that_are_there() {
+    let store = store();
+    store.unlist(&Path::from("d/b"));
+    let names = |store: &FaultyStore| {
+        let listed = block_on(store.list(None).try_collect::<Vec<_>>()).unwrap();
+        let direct = block_on(store.list_with_delimiter(Some(&Path::from("d")))).unwrap();
+        (listed.len(), direct.objects.len())
+    };
+    assert_eq!(names(&store), (1, 1));
+    assert_eq!(read(&store, "d/b").unwrap(), 10);
+    store.mend();
+    assert_eq!(names(&store), (2, 2));
+}
