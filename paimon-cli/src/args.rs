@@ -125,6 +125,9 @@ pub(crate) struct ExplainArguments {
     /// How the explanation is written
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: ExplainFormat,
+    /// Read the rows too, and tell what that took
+    #[arg(long)]
+    pub(crate) analyze: bool,
 }
 
 #[derive(Debug, Args)]

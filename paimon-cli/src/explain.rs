@@ -5,6 +5,7 @@ mod brief;
 mod buckets;
 mod build;
 mod levels;
+mod measure;
 mod model;
 mod splits;
 mod svg;
@@ -12,6 +13,7 @@ mod text;
 mod words;
 
 use std::io::Write;
+use std::time::Instant;
 
 use crate::args::{ExplainArguments, ExplainFormat};
 use crate::environment;
@@ -20,11 +22,14 @@ use crate::following::refuse_stream;
 use crate::reading::Reading;
 pub(crate) use brief::{Brief, brief};
 use build::{Detail, explain};
+use measure::{measure, nanos};
 use model::Explanation;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     refuse_stream(&arguments.selection)?;
+    let start = Instant::now();
     let reading = Reading::open(&arguments.selection)?;
+    let planning_nanos = nanos(start);
     let detail = match arguments.format {
         ExplainFormat::Text => Detail {
             splits: 12,
@@ -39,7 +44,10 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
             buckets: usize::MAX,
         },
     };
-    let explanation = explain(&reading, detail)?;
+    let mut explanation = explain(&reading, detail)?;
+    if arguments.analyze {
+        explanation.measured = Some(measure(&reading, planning_nanos)?);
+    }
     let name = arguments.selection.table.as_str();
     let mut out = std::io::stdout().lock();
     match arguments.format {

@@ -33,7 +33,7 @@ pub use parquet::ParquetReader;
 
 #[cfg(any(feature = "orc", feature = "parquet"))]
 pub use manifest_formats::ManifestFormats;
-pub use prune::prune;
+pub use prune::{ColumnOf, Pruned, prune, prune_file};
 pub use reader::{Bounds, DataFile, FormatReader, Grain, GroupBatches, GroupLayout, Layout};
 pub use registry::{FormatOptions, format_reader, format_reader_with};
 pub use rows::{RowCursor, RowRanges};

@@ -4,6 +4,7 @@
 //! row group can be fetched while another decodes.
 
 mod batches;
+mod bloom;
 mod bounds;
 mod column;
 mod convert;

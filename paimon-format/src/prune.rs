@@ -1,33 +1,95 @@
 //! Which rows of a file may match, by what the file says of its values.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, UInt32Array, UInt64Array};
 use arrow_select::take::take;
-use paimon_meta::{ArrayBounds, Error, FilePath, Predicate, Result, may_match_many};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use paimon_meta::{
+    ArrayBounds, CompareOp, Error, FilePath, Predicate, Result, Test, may_match_many,
+};
 
 use crate::reader::{Bounds, DataFile, Grain};
 use crate::rows::RowRanges;
 use crate::scan::FileColumn;
 
+/// Gives the column of the file for a path; a path without one rules out nothing.
+pub type ColumnOf<'a> = &'a (dyn Fn(&FilePath) -> Option<FileColumn> + Sync);
+
+/// What a predicate leaves of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Rows that may match.
+    pub rows: RowRanges,
+    /// Row groups without any.
+    pub groups: u64,
+    /// Pages without any in the other row groups: stretches of rows between the ends of pages of the predicate's columns.
+    pub pages: u64,
+}
+
+/// The rows that may match a predicate, by everything that the file says of its values, the cheapest first: bounds of row
+/// groups, Bloom filters where a column must equal values, bounds of pages. Rows that are left out do not match.
+///
+/// # Errors
+/// Of [`DataFile::bounds`] and [`DataFile::may_hold`].
+pub async fn prune_file(
+    file: &Arc<dyn DataFile>,
+    predicate: &Predicate<FilePath>,
+    columns: ColumnOf<'_>,
+) -> Result<Pruned> {
+    let mut rows = prune(file, predicate, columns, Grain::Group).await?;
+    if !rows.is_empty() && !matches!(predicate, Predicate::Constant(_)) {
+        rows = held(file, predicate, columns, rows).await?;
+    }
+    let groups = file.layout().groups.iter();
+    let groups = groups.filter(|group| !rows.intersects(group.rows()));
+    let groups = groups.count() as u64;
+    let mut pages = 0;
+    if !rows.is_empty() {
+        let (by_page, dropped) = prune_units(file, predicate, columns, Grain::Page).await?;
+        let dropped = dropped
+            .into_iter()
+            .filter(|unit| rows.intersects(unit.clone()));
+        pages = dropped.count() as u64;
+        rows = rows.intersect(&by_page);
+    }
+    Ok(Pruned {
+        rows,
+        groups,
+        pages,
+    })
+}
+
 /// The rows that may match a predicate, by the bounds of row groups or pages; rows that are left out do not.
 ///
-/// `columns` gives the column of the file for a path; a path without one, and a column without bounds, rule out
-/// nothing. Pages may lack bounds where row groups have them: for the sharpest answer ask for both and intersect.
-/// Reads page indexes for [`Grain::Page`].
+/// A column without bounds rules out nothing. Pages may lack bounds where row groups have them: for the sharpest answer
+/// ask for both and intersect, as [`prune_file`] does. Reads page indexes for [`Grain::Page`].
 ///
 /// # Errors
 /// Of [`DataFile::bounds`].
 pub async fn prune(
     file: &Arc<dyn DataFile>,
     predicate: &Predicate<FilePath>,
-    columns: &(dyn Fn(&FilePath) -> Option<FileColumn> + Sync),
+    columns: ColumnOf<'_>,
     grain: Grain,
 ) -> Result<RowRanges> {
+    let (kept, _) = prune_units(file, predicate, columns, grain).await?;
+    Ok(kept)
+}
+
+/// The rows that may match, and the units that do not.
+async fn prune_units(
+    file: &Arc<dyn DataFile>,
+    predicate: &Predicate<FilePath>,
+    columns: ColumnOf<'_>,
+    grain: Grain,
+) -> Result<(RowRanges, Vec<Range<u64>>)> {
     let rows = file.layout().row_count;
     if rows == 0 {
-        return Ok(RowRanges::none());
+        return Ok((RowRanges::none(), Vec::new()));
     }
     let mut known: HashMap<&FilePath, Bounds> = HashMap::new();
     for path in predicate.columns() {
@@ -44,10 +106,84 @@ pub async fn prune(
     }
     let count = edges.len().saturating_sub(1);
     let kept = may_match_many(predicate, count, &mut |path| units.get(path).cloned());
-    let ranges = edges.windows(2).zip(&kept).filter(|(_, kept)| *kept);
-    Ok(ranges
-        .filter_map(|(edge, _)| Some(*edge.first()?..*edge.last()?))
-        .collect())
+    let (mut rows, mut dropped) = (RowRanges::none(), Vec::new());
+    for (edge, kept) in edges.windows(2).zip(&kept) {
+        let [start, end] = edge else { continue };
+        if kept {
+            rows.push(*start..*end);
+        } else {
+            dropped.push(*start..*end);
+        }
+    }
+    Ok((rows, dropped))
+}
+
+/// Those of the rows whose row groups may hold the values that the predicate asks for.
+async fn held(
+    file: &Arc<dyn DataFile>,
+    predicate: &Predicate<FilePath>,
+    columns: ColumnOf<'_>,
+    rows: RowRanges,
+) -> Result<RowRanges> {
+    let mut kept = RowRanges::none();
+    for (number, group) in file.layout().groups.iter().enumerate() {
+        let inside = rows.clip(group.rows());
+        if inside.is_empty() || !group_may_match(file, number, predicate, columns).await? {
+            continue;
+        }
+        inside
+            .ranges()
+            .iter()
+            .for_each(|range| kept.push(range.clone()));
+    }
+    Ok(kept)
+}
+
+/// Whether a row group may match as far as filters of values know.
+fn group_may_match<'a>(
+    file: &'a Arc<dyn DataFile>,
+    group: usize,
+    predicate: &'a Predicate<FilePath>,
+    columns: ColumnOf<'a>,
+) -> BoxFuture<'a, Result<bool>> {
+    async move {
+        match predicate {
+            Predicate::Leaf(leaf) => {
+                let values = match &leaf.test {
+                    Test::Compare(CompareOp::Eq, value) => std::slice::from_ref(value),
+                    Test::In {
+                        values,
+                        negated: false,
+                        ..
+                    } => values,
+                    _ => return Ok(true),
+                };
+                let Some(column) = columns(&leaf.column) else {
+                    return Ok(true);
+                };
+                let held = file.may_hold(group, &column, values).await?;
+                Ok(held.into_iter().any(|held| held))
+            }
+            Predicate::And(parts) => {
+                for part in parts {
+                    if !group_may_match(file, group, part, columns).await? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Predicate::Or(parts) => {
+                for part in parts {
+                    if group_may_match(file, group, part, columns).await? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => Ok(true),
+        }
+    }
+    .boxed()
 }
 
 /// The starts of all ranges of all columns, then the number of rows; each once.

@@ -4,11 +4,13 @@
 //! fetching a row group and decoding it are two steps, so that the next group's request flies while this one decodes.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
-use futures_util::future::BoxFuture;
-use paimon_meta::{DataType, Result};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use paimon_meta::{DataType, Datum, Result};
 
 use crate::rows::RowRanges;
 use crate::scan::{FileColumn, ScanSpec};
@@ -55,6 +57,17 @@ pub trait DataFile: fmt::Debug + Send + Sync {
         grain: Grain,
     ) -> BoxFuture<'static, Result<Option<Bounds>>>;
 
+    /// Whether a row group may hold each of some values of a column, by the filters that the file has of them (Bloom
+    /// filters): never false for a value that is there, all true where there is no such filter. May read filters.
+    fn may_hold(
+        &self,
+        _group: usize,
+        _column: &FileColumn,
+        values: &[Datum],
+    ) -> BoxFuture<'static, Result<Vec<bool>>> {
+        ready(Ok(vec![true; values.len()])).boxed()
+    }
+
     /// Brings the bytes of the asked rows of one group and gives a detached iterator that decodes them. `rows` are file
     /// positions; those outside the group are ignored.
     fn fetch(
@@ -98,6 +111,13 @@ pub struct GroupLayout {
     pub row_count: u64,
     /// Bytes of all its columns in the file.
     pub compressed_bytes: u64,
+}
+
+impl GroupLayout {
+    /// File positions of its rows.
+    pub fn rows(&self) -> Range<u64> {
+        self.first_row..self.first_row + self.row_count
+    }
 }
 
 /// How fine [`DataFile::bounds`] are.

@@ -26,9 +26,33 @@ pub enum Counter {
     RowsDecoded,
     /// Rows of files that could not be read and were left out because an option asks for that.
     RowsLost,
+    /// Data files that were not opened: their indexes exclude every row.
+    FilesSkipped,
+    /// Row groups of opened files that were not fetched for a condition: it can hold for none of their rows.
+    RowGroupsSkipped,
+    /// Pages of opened files, counted once for each column of the condition that tells them apart, that were left out.
+    PagesSkipped,
+    /// Rows that were not decoded for a condition: bounds or indexes exclude them. Those of skipped files among them.
+    RowsSkipped,
+    /// Rows that were decoded for a condition and did not satisfy it.
+    RowsFiltered,
+    /// Rows whose keys a merge decoded and did not pick: other versions of their keys won, or they delete.
+    RowsSuperseded,
+    /// Row groups of opened files, once per section that a file is opened for.
+    RowGroups,
+    /// Nanoseconds in which it was found which rows may be wanted: files opened, keys read and merged, waits among them.
+    PickNanos,
+    /// Nanoseconds in which reads waited for columns.
+    WaitNanos,
+    /// Nanoseconds in which columns of a condition were decoded and the condition asked.
+    FilterNanos,
+    /// Nanoseconds in which the other columns were decoded.
+    ValueNanos,
+    /// Nanoseconds in which rows were put into batches.
+    OutputNanos,
 }
 
-const COUNTERS: usize = 9;
+const COUNTERS: usize = 21;
 
 impl Counter {
     /// All counters, in the order in which they are shown.
@@ -42,6 +66,18 @@ impl Counter {
         Self::RowGroupsFetched,
         Self::RowsDecoded,
         Self::RowsLost,
+        Self::FilesSkipped,
+        Self::RowGroupsSkipped,
+        Self::PagesSkipped,
+        Self::RowsSkipped,
+        Self::RowsFiltered,
+        Self::RowsSuperseded,
+        Self::RowGroups,
+        Self::PickNanos,
+        Self::WaitNanos,
+        Self::FilterNanos,
+        Self::ValueNanos,
+        Self::OutputNanos,
     ];
 
     /// The name in output, lower case with underscores.
@@ -56,6 +92,18 @@ impl Counter {
             Self::RowGroupsFetched => "row_groups_fetched",
             Self::RowsDecoded => "rows_decoded",
             Self::RowsLost => "rows_lost",
+            Self::FilesSkipped => "files_skipped",
+            Self::RowGroupsSkipped => "row_groups_skipped",
+            Self::PagesSkipped => "pages_skipped",
+            Self::RowsSkipped => "rows_skipped",
+            Self::RowsFiltered => "rows_filtered",
+            Self::RowsSuperseded => "rows_superseded",
+            Self::RowGroups => "row_groups",
+            Self::PickNanos => "pick_nanos",
+            Self::WaitNanos => "wait_nanos",
+            Self::FilterNanos => "filter_nanos",
+            Self::ValueNanos => "value_nanos",
+            Self::OutputNanos => "output_nanos",
         }
     }
 }

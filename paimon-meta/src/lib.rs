@@ -43,7 +43,7 @@ pub use consumer::Consumer;
 pub use data_file::{DataFileMeta, FileSource};
 pub use deletion_vector::DeletionVector;
 pub use error::{Error, ErrorKind, Frame, Result, ResultExt};
-pub use file_index::FileIndex;
+pub use file_index::{FileIndex, FileIndexDirectory, IndexPlace};
 pub use file_table::{FileIdentity, FileTable, FileTableBuilder, KeepStats, StatsRef, TextList};
 pub use hash_index::decode_hash_index;
 pub use hints::{

@@ -151,7 +151,7 @@ impl StatsTest {
     ///
     /// # Errors
     /// `Corrupt` if they are broken, `Unsupported` for another version of them.
-    pub(crate) fn index_may_match(&self, index: &[u8]) -> Result<bool> {
+    pub(crate) fn index_may_match(&self, index: &[u8], row_count: u64) -> Result<bool> {
         let place = |column: &FieldId| {
             let mut places = self.places.iter();
             match places.find(|(id, _)| id == column) {
@@ -164,7 +164,7 @@ impl StatsTest {
                 _ => None,
             }
         };
-        FileIndex::decode(index)?.may_match(&self.predicate, &place)
+        FileIndex::decode(index)?.may_match(&self.predicate, &place, row_count)
     }
 
     /// Whether some row of a file may match. `listed` names the columns that the statistics are of, in their order; `None`

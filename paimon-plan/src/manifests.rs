@@ -331,7 +331,7 @@ impl Decoding<'_> {
             self.decoder.by_index,
         ) {
             verdict.value = test
-                .index_may_match(index)
+                .index_may_match(index, rows)
                 .at(|| Frame::Field("_EMBEDDED_FILE_INDEX".to_owned()))?;
         }
         Ok(verdict)

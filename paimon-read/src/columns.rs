@@ -228,6 +228,11 @@ pub(crate) struct ColumnPlan {
 }
 
 impl ColumnPlan {
+    /// What is asked of rows between the passes, as far as it is known to the library.
+    pub(crate) fn condition(&self) -> Option<&TablePredicate> {
+        self.filter.as_ref()?.predicate.as_ref()
+    }
+
     /// Plans a section whose key pass decodes `decoded`; `condition` is what is left to be checked on whole rows.
     pub(crate) fn new(
         shape: &Shape,

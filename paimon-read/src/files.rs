@@ -39,7 +39,7 @@ pub(crate) struct FilePicks {
     opener: FileOpener,
     columns: Arc<ColumnPlan>,
     files: VecDeque<FileRows>,
-    opens: Fetches<Arc<OpenFile>>,
+    opens: Fetches<Option<Arc<OpenFile>>>,
     opening: VecDeque<(Ticket, Option<RowRanges>)>,
     current: Option<Current>,
 }
@@ -88,16 +88,18 @@ impl FilePicks {
         while self.opening.len() < FILES_AHEAD
             && let Some(FileRows { meta, rows }) = self.files.pop_front()
         {
-            let open = self.opener.open_for(&meta, &self.columns);
+            let open = self.opener.open_matching(&meta, &self.columns);
             self.opening.push_back((self.opens.start(open), rows));
         }
         let Some((ticket, rows)) = self.opening.pop_front() else {
             return Ok(false);
         };
         let file = self.opens.wait(ticket).await?;
-        let may_match = &file.may_match;
-        self.current = Some(Current {
-            rows: rows.map_or_else(|| may_match.clone(), |rows| rows.intersect(may_match)),
+        self.current = file.map(|file| Current {
+            rows: match rows {
+                Some(rows) => rows.intersect(&file.may_match),
+                None => file.may_match.clone(),
+            },
             file,
             next_group: 0,
         });

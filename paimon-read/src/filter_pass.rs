@@ -41,6 +41,7 @@ pub(crate) async fn filter_piece(
     };
     let file = Arc::clone(&piece.file);
     let mut survivors = Survivors::default();
+    let mut asked = 0;
     if let (Some(scan), Some(batches)) = (file.filter.as_ref(), batches) {
         let winners = filter.wants_winners().then(|| piece.wanted());
         for item in batches {
@@ -56,6 +57,7 @@ pub(crate) async fn filter_piece(
             if !rows.is_empty() {
                 let block = Decoded::new(Positions::new(&rows, piece.first_row)?, columns)
                     .with_faults(faults);
+                asked += rows.row_count();
                 let kept = filter_block(piece, filter, block, &mut survivors)?;
                 piece.values.filtered.extend(kept);
             }
@@ -64,9 +66,11 @@ pub(crate) async fn filter_piece(
     } else if file.filter.is_none() {
         let wanted = piece.wanted().intersect(&file.may_match);
         for block in blocks_without_columns(piece, filter, &wanted, batch_size)? {
+            asked += u64::from(block.positions.len());
             filter_block(piece, filter, block, &mut survivors)?;
         }
     }
+    metrics.add(Counter::RowsFiltered, asked - survivors.len().min(asked));
     piece.values.survivors = Some(survivors);
     Ok(())
 }

@@ -13,6 +13,7 @@ mod difference;
 mod evolve;
 mod fallback;
 mod fetches;
+mod file_indexes;
 mod files;
 mod filter;
 mod filter_pass;

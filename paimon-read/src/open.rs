@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, try_join};
+use futures_util::future::{BoxFuture, try_join, try_join3};
 use paimon_format::{
-    ByteSource, DataFile, FileColumn, FormatOptions, Grain, RowRanges, format_reader_with, prune,
+    ByteSource, DataFile, FileColumn, FormatOptions, RowRanges, format_reader_with, prune_file,
 };
 use paimon_io::Counter;
 use paimon_meta::{
@@ -30,7 +30,7 @@ pub(crate) struct OpenFile {
     pub(crate) late: Option<FileScan>,
     /// Scan of the row filter, if it has columns.
     pub(crate) filter: Option<FileScan>,
-    /// Rows that may pass the row filter, by the bounds of the file's row groups.
+    /// Rows that may pass the row filter, by what the file and its indexes say.
     pub(crate) may_match: RowRanges,
     /// Rows that are deleted.
     pub(crate) deletions: Deletions,
@@ -83,6 +83,10 @@ impl FileOpener {
 
     pub(crate) fn context(&self) -> &Arc<ReadContext> {
         &self.context
+    }
+
+    pub(crate) fn bucket_path(&self) -> &str {
+        &self.bucket_path
     }
 
     /// Opens a file; its footer is read once, however many readers share the cache.
@@ -143,10 +147,10 @@ impl FileOpener {
             .at(|| Frame::File(meta.file_name.clone()))
     }
 
-    /// Opens a file for a section with those columns; its deletion vector is loaded at the same time.
+    /// Opens a file for a section with those columns; its deletion vector and its indexes are loaded at the same time.
     ///
     /// # Errors
-    /// As [`Self::open`] and [`DeletionFiles::load`].
+    /// As [`Self::open`], [`DeletionFiles::load`] and [`Self::indexed`].
     pub(crate) fn open_for(
         &self,
         meta: &Arc<DataFileMeta>,
@@ -154,35 +158,88 @@ impl FileOpener {
     ) -> BoxFuture<'static, Result<Arc<OpenFile>>> {
         let (opener, meta, columns) = (self.clone(), Arc::clone(meta), Arc::clone(columns));
         async move {
-            let batch_size = opener.context.request.batch_size;
-            let strings = columns.strings;
-            let late = opener.scan(&meta, &columns.late, batch_size, strings)?;
-            let filter = match &columns.filter {
-                Some(filter) => opener.scan(&meta, &filter.read, batch_size, strings)?,
-                None => None,
-            };
+            let indexed = opener.indexed(&meta, columns.condition());
             let deletions = opener.deletion_files.load(&meta, &opener.context);
-            let (data, deletions) = try_join(opener.open(&meta), deletions).await?;
-            let condition = columns
-                .filter
-                .as_ref()
-                .and_then(|filter| filter.predicate.as_ref());
-            let may_match = opener.may_match(&meta, &data, condition).await?;
-            Ok(Arc::new(OpenFile {
-                name: meta.file_name.clone(),
-                data,
-                late,
-                filter,
-                may_match,
-                deletions,
-            }))
+            let (data, deletions, indexed) =
+                try_join3(opener.open(&meta), deletions, indexed).await?;
+            opener
+                .opened(&meta, &columns, data, deletions, indexed)
+                .await
         }
         .boxed()
+    }
+
+    /// As [`Self::open_for`], unless the file's indexes exclude all of its rows: it is then not opened (RP-634), and the
+    /// answer is `None`.
+    ///
+    /// # Errors
+    /// As [`Self::open_for`].
+    pub(crate) fn open_matching(
+        &self,
+        meta: &Arc<DataFileMeta>,
+        columns: &Arc<ColumnPlan>,
+    ) -> BoxFuture<'static, Result<Option<Arc<OpenFile>>>> {
+        let (opener, meta, columns) = (self.clone(), Arc::clone(meta), Arc::clone(columns));
+        async move {
+            let indexed = opener.indexed(&meta, columns.condition()).await?;
+            if indexed.as_ref().is_some_and(RowRanges::is_empty) {
+                let metrics = opener.context.resources.metrics();
+                metrics.add(Counter::FilesSkipped, 1);
+                metrics.add(Counter::RowsSkipped, meta.row_count);
+                return Ok(None);
+            }
+            let deletions = opener.deletion_files.load(&meta, &opener.context);
+            let (data, deletions) = try_join(opener.open(&meta), deletions).await?;
+            let file = opener.opened(&meta, &columns, data, deletions, indexed);
+            file.await.map(Some)
+        }
+        .boxed()
+    }
+
+    async fn opened(
+        &self,
+        meta: &DataFileMeta,
+        columns: &ColumnPlan,
+        data: Arc<dyn DataFile>,
+        deletions: Deletions,
+        indexed: Option<RowRanges>,
+    ) -> Result<Arc<OpenFile>> {
+        let batch_size = self.context.request.batch_size;
+        let strings = columns.strings;
+        let late = self.scan(meta, &columns.late, batch_size, strings)?;
+        let filter = match &columns.filter {
+            Some(filter) => self.scan(meta, &filter.read, batch_size, strings)?,
+            None => None,
+        };
+        let groups = data.layout().groups.len() as u64;
+        self.context
+            .resources
+            .metrics()
+            .add(Counter::RowGroups, groups);
+        let mut may_match = self.may_match(meta, &data, columns.condition()).await?;
+        if let Some(indexed) = indexed {
+            let before = may_match.row_count();
+            may_match = may_match.intersect(&indexed);
+            let skipped = before - may_match.row_count();
+            self.context
+                .resources
+                .metrics()
+                .add(Counter::RowsSkipped, skipped);
+        }
+        Ok(Arc::new(OpenFile {
+            name: meta.file_name.clone(),
+            data,
+            late,
+            filter,
+            may_match,
+            deletions,
+        }))
     }
 }
 
 impl FileOpener {
-    /// The rows of a file that may satisfy a condition, by what the file says of its row groups; all without one.
+    /// The rows of a file that may satisfy a condition, by what the file says of its row groups and pages; all without
+    /// one.
     ///
     /// # Errors
     /// Of the store and the file.
@@ -197,11 +254,7 @@ impl FileOpener {
             return Ok(all);
         };
         let schema = self.context.schema_of(meta)?;
-        let partition = &self.context.table.schema.partition_keys;
-        let bound = condition.bind_to_file(&schema.fields, &mut |field| {
-            (!partition.contains(&field.name)).then(|| FilePath(vec![field.name.clone()]))
-        });
-        let pushed = Predicate::and(bound.into_iter().flatten());
+        let pushed = self.bound(meta, condition)?;
         let column = |path: &FilePath| {
             let name = path.0.first()?;
             let field = schema.fields.iter().find(|field| field.name == *name)?;
@@ -210,9 +263,32 @@ impl FileOpener {
                 data_type: field.data_type.clone(),
             })
         };
-        prune(data, &pushed, &column, Grain::Group)
+        let pruned = prune_file(data, &pushed, &column)
             .await
-            .at(|| Frame::File(meta.file_name.clone()))
+            .at(|| Frame::File(meta.file_name.clone()))?;
+        let metrics = self.context.resources.metrics();
+        metrics.add(Counter::RowGroupsSkipped, pruned.groups);
+        metrics.add(Counter::PagesSkipped, pruned.pages);
+        let skipped = all.row_count() - pruned.rows.row_count();
+        metrics.add(Counter::RowsSkipped, skipped);
+        Ok(pruned.rows)
+    }
+
+    /// What can be asked of a file of a condition: the parts whose columns it has and can be exact on (RP-257).
+    ///
+    /// # Errors
+    /// `NotFound` if the file's schema is gone.
+    pub(crate) fn bound(
+        &self,
+        meta: &DataFileMeta,
+        condition: &TablePredicate,
+    ) -> Result<Predicate<FilePath>> {
+        let schema = self.context.schema_of(meta)?;
+        let partition = &self.context.table.schema.partition_keys;
+        let bound = condition.bind_to_file(&schema.fields, &mut |field| {
+            (!partition.contains(&field.name)).then(|| FilePath(vec![field.name.clone()]))
+        });
+        Ok(Predicate::and(bound.into_iter().flatten()))
     }
 }
 

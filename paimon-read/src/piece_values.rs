@@ -71,6 +71,12 @@ impl Survivors {
             .map(|range| range.start.max(row)..range.end)
     }
 
+    /// Number of rows.
+    pub(crate) fn len(&self) -> u64 {
+        let lengths = self.ranges.iter().map(|range| range.end - range.start);
+        lengths.map(u64::from).sum()
+    }
+
     /// As file positions of a piece that starts at `first_row`.
     pub(crate) fn positions(&self, first_row: u64) -> RowRanges {
         let absolute = |range: &Range<u32>| {

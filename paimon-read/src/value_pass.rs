@@ -13,6 +13,7 @@
 
 mod add;
 mod look_ahead;
+mod pieces;
 mod trace;
 
 use std::ops::Range;
@@ -20,8 +21,8 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use paimon_format::{GroupBatches, RowRanges};
-use paimon_io::{Counter, Metrics, Reservation, Resources};
-use paimon_meta::{Error, Frame, Result, ResultExt};
+use paimon_io::{Counter, Reservation, Resources};
+use paimon_meta::{Frame, Result, ResultExt};
 
 use crate::columns::{FilterPlan, Shape};
 use crate::fetches::{Fetches, Ticket, yield_now};
@@ -30,9 +31,10 @@ use crate::merge::KeyGroups;
 use crate::output::BatchBuilder;
 use crate::piece_values::LateCursor;
 use crate::ungathered::{Set, Ungathered};
-use crate::window::{JOINED_ROWS, PickSource, Piece, Window};
+use crate::window::{JOINED_ROWS, PickSource, Window};
 
 use add::{add, surviving};
+use pieces::no_piece;
 use trace::Trace;
 
 /// Share of a row group, in percent, below which rows are selected one by one even where gaps are short.
@@ -44,7 +46,7 @@ pub(crate) struct ValuePass {
     window: Window,
     builder: BatchBuilder,
     fetches: Fetches<GroupBatches>,
-    metrics: Metrics,
+    resources: Resources,
     reservation: Reservation,
     window_bytes: usize,
     batch_size: usize,
@@ -86,7 +88,7 @@ impl ValuePass {
             window: Window::default(),
             builder: BatchBuilder::new(shape),
             fetches: Fetches::new(),
-            metrics: resources.metrics().clone(),
+            resources: resources.clone(),
             reservation: resources.try_reserve(0)?,
             window_bytes,
             batch_size: shape.batch_size,
@@ -124,7 +126,10 @@ impl ValuePass {
     /// Adds rows until the batch is full or there are no more.
     async fn fill_batch(&mut self) -> Result<()> {
         loop {
-            match self.fill()? {
+            let start = self.resources.now_nanos();
+            let need = self.fill()?;
+            self.spent(Counter::OutputNanos, start);
+            match need {
                 Need::Batch(piece) => {
                     self.look_ahead(piece).await?;
                     break;
@@ -140,7 +145,15 @@ impl ValuePass {
 
     /// One step of the pick source; then the executor has a turn.
     async fn step(&mut self) -> Result<()> {
+        let start = self.resources.now_nanos();
         self.exhausted = !self.source.step(&mut self.window).await?;
+        self.spent(Counter::PickNanos, start);
+        if self.exhausted {
+            let superseded = self.window.take_superseded();
+            self.resources
+                .metrics()
+                .add(Counter::RowsSuperseded, superseded);
+        }
         self.reservation.resize(self.window.bytes() as u64)?;
         self.fetches.poke().await;
         yield_now().await;
@@ -164,8 +177,10 @@ impl ValuePass {
             self.start_filter(number)?;
             let ticket = self.piece_mut(number)?.values.filtering.take();
             let batches = self.batches(number, ticket).await?;
+            let start = self.resources.now_nanos();
             let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
-            filter_piece(piece, batches, self.batch_size, &self.metrics).await?;
+            filter_piece(piece, batches, self.batch_size, self.resources.metrics()).await?;
+            self.spent(Counter::FilterNanos, start);
         }
         self.start_late(number)?;
         let piece = self.piece_mut(number)?;
@@ -186,7 +201,9 @@ impl ValuePass {
             return Ok(None);
         };
         let name = self.piece(number)?.file.name.clone();
+        let start = self.resources.now_nanos();
         let batches = self.fetches.wait(ticket).await;
+        self.spent(Counter::WaitNanos, start);
         batches.map(Some).at(|| Frame::File(name))
     }
 
@@ -200,7 +217,7 @@ impl ValuePass {
         if piece.values.filtering.is_some() || wanted.is_empty() {
             return Ok(());
         }
-        self.metrics.add(Counter::RowGroupsFetched, 1);
+        self.resources.metrics().add(Counter::RowGroupsFetched, 1);
         let rows = wanted.coarsened(u64::from(JOINED_ROWS));
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
         piece.values.filtering = Some(self.fetches.start(fetch));
@@ -233,7 +250,7 @@ impl ValuePass {
         }
         let group = piece.first_row..piece.first_row + u64::from(piece.row_count);
         let rows = selection(wanted, group);
-        self.metrics.add(Counter::RowGroupsFetched, 1);
+        self.resources.metrics().add(Counter::RowGroupsFetched, 1);
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
         piece.values.fetching = Some(self.fetches.start(fetch));
         Ok(())
@@ -241,11 +258,15 @@ impl ValuePass {
 
     /// Decodes the next batch of late columns of a piece; then the executor has a turn.
     async fn decode(&mut self, number: u32) -> Result<()> {
+        let start = self.resources.now_nanos();
         let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
         if let (Some(scan), Some(late)) = (piece.file.late.as_ref(), piece.values.late.as_mut()) {
             let rows = late.advance(scan, piece.first_row, &piece.file.name)?;
-            self.metrics.add(Counter::RowsDecoded, u64::from(rows));
+            self.resources
+                .metrics()
+                .add(Counter::RowsDecoded, u64::from(rows));
         }
+        self.spent(Counter::ValueNanos, start);
         self.fetches.poke().await;
         yield_now().await;
         Ok(())
@@ -367,18 +388,6 @@ impl ValuePass {
     pub(crate) fn file_of(&self, row: usize) -> Option<&str> {
         self.trace.as_ref()?.file_of(row)
     }
-
-    fn piece(&self, number: u32) -> Result<&Piece> {
-        self.window.piece(number).ok_or_else(no_piece)
-    }
-
-    fn piece_mut(&mut self, number: u32) -> Result<&mut Piece> {
-        self.window.piece_mut(number).ok_or_else(no_piece)
-    }
-}
-
-fn no_piece() -> Error {
-    Error::internal("a pick points to a piece that is gone")
 }
 
 /// A group that is read but for a few rows is read whole: that needs no selection at all.

@@ -115,6 +115,8 @@ pub(crate) struct Window {
     picks: VecDeque<Stretch>,
     /// Rows picked in all.
     picked_rows: u64,
+    /// Rows whose keys were decoded to decide whether they are picked, and those that were picked for being there.
+    candidates: u64,
     /// Which of them are versions of one key, where that matters.
     groups: GroupMarks,
     /// Early columns of picked rows in the order of the picks, where they come so.
@@ -233,10 +235,23 @@ impl Window {
             return Ok(());
         };
         let positions = Positions::new(rows, piece.first_row)?;
+        self.candidates += u64::from(positions.len());
         positions.rows(0, positions.len(), |row, count| {
             self.pick(number, row, count);
         });
         Ok(())
+    }
+
+    /// Counts rows that may be picked.
+    pub(crate) fn may_pick(&mut self, rows: u32) {
+        self.candidates += u64::from(rows);
+    }
+
+    /// Rows that were not picked since the last call, once everything was decided.
+    pub(crate) fn take_superseded(&mut self) -> u64 {
+        let superseded = self.candidates.saturating_sub(self.picked_rows);
+        self.candidates = self.picked_rows;
+        superseded
     }
 
     /// Says that no row of the piece below `row` will be picked any more.

@@ -66,6 +66,7 @@ pub(super) fn explain(reading: &Reading, detail: Detail) -> Result<Explanation> 
                 advice,
             })
             .collect(),
+        measured: None,
     })
 }
 
@@ -122,7 +123,9 @@ fn totals(plan: &Plan, buckets: usize) -> PlanTotals {
     };
     for split in plan.iter() {
         totals.splits += 1;
-        totals.raw += u64::from(split.raw_convertible());
+        let changes = matches!(split.why(), Why::Streaming | Why::TwoStates);
+        totals.changes += u64::from(changes);
+        totals.raw += u64::from(split.raw_convertible() && !changes);
         totals.files = FileTotals {
             files: totals.files.files + split.files().len() as u64,
             rows: totals.files.rows.saturating_add(split.row_count()),
@@ -180,7 +183,7 @@ fn acts(conjunct: &ConjunctUse, table: &ResolvedTable, plan: &Plan) -> Result<St
             "after the merge only, where files overlap: an old version must not win".to_owned(),
         );
     }
-    prunes.push("row groups");
+    prunes.extend(["row groups", "pages"]);
     let of = if overlap { " of every run" } else { "" };
     Ok(format!("prunes {} and rows{of}", prunes.join(", ")))
 }

@@ -6,6 +6,8 @@ use paimon_plan::{Advice, FileTotals, Obstacle, PruneStep, Why};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::measure::Measured;
+
 #[derive(Debug, Serialize)]
 pub(super) struct Explanation {
     pub(super) table: TableFacts,
@@ -20,6 +22,9 @@ pub(super) struct Explanation {
     pub(super) conditions: Vec<ConditionFacts>,
     pub(super) count: CountFacts,
     pub(super) advice: Vec<AdviceFacts>,
+    /// What the read took, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) measured: Option<Measured>,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,6 +87,8 @@ pub(super) struct PlanTotals {
     pub(super) splits: u64,
     /// Splits that are read raw.
     pub(super) raw: u64,
+    /// Splits of changes: read as they were written, or two states that are compared.
+    pub(super) changes: u64,
     pub(super) buckets: u64,
     #[serde(flatten)]
     pub(super) files: FileTotals,

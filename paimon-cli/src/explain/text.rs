@@ -1,6 +1,9 @@
 //! An explanation for a person.
 
+use paimon_plan::Why;
+
 use super::levels::bucket_levels;
+use super::measure;
 use super::model::{Explanation, KeyPassFacts, SectionFacts, SplitFacts};
 use super::words::list;
 use crate::human::{count, number, size, time};
@@ -41,6 +44,9 @@ pub(super) fn text(explanation: &Explanation, name: &str, colours: bool) -> Stri
     );
     paper.gap();
     foot(&mut paper, explanation);
+    if let Some(measured) = &explanation.measured {
+        measure::lines(&mut paper, explanation, measured);
+    }
     paper.finish()
 }
 
@@ -138,23 +144,26 @@ fn files(paper: &mut Paper, explanation: &Explanation) {
     if totals.splits == 0 {
         paper.line("splits", "none: this read returns no rows");
     } else {
-        paper.line(
-            "splits",
-            &format!(
-                "{} raw, {} to merge",
-                number(totals.raw),
-                number(totals.splits - totals.raw)
-            ),
-        );
+        let merge = totals.splits - totals.raw - totals.changes;
+        let mut parts = Vec::new();
+        if totals.changes < totals.splits {
+            parts.push(format!("{} raw", number(totals.raw)));
+            parts.push(format!("{} to merge", number(merge)));
+        }
+        if totals.changes > 0 {
+            parts.push(format!("{} of changes", number(totals.changes)));
+        }
+        paper.line("splits", &parts.join(", "));
     }
 }
 
 fn split(paper: &mut Paper, facts: &SplitFacts, key: &str) {
     paper.label(&format!("split {}", facts.index));
-    if facts.raw_convertible {
-        paper.put(Ink::Raw, "RAW");
-    } else {
-        paper.put(Ink::Merge, "MERGE");
+    match facts.why {
+        Why::Streaming => paper.put(Ink::Raw, "AS WRITTEN"),
+        Why::TwoStates => paper.put(Ink::Merge, "DIFF"),
+        _ if facts.raw_convertible => paper.put(Ink::Raw, "RAW"),
+        _ => paper.put(Ink::Merge, "MERGE"),
     }
     paper.put(
         Ink::Plain,
@@ -183,6 +192,7 @@ fn split(paper: &mut Paper, facts: &SplitFacts, key: &str) {
     if let Some(reader) = facts
         .reader
         .as_ref()
+        .filter(|_| !matches!(facts.why, Why::Streaming | Why::TwoStates))
         .filter(|reader| (*reader == "raw") != facts.raw_convertible)
     {
         paper.line(
@@ -374,6 +384,7 @@ mod tests {
                 words: "0, from metadata".to_owned(),
             },
             advice: Vec::new(),
+            measured: None,
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) fn step(step: PruneStep) -> &'static str {
         PruneStep::CreationTime => "creation time",
         PruneStep::Shard => "other shards",
         PruneStep::Key => "key statistics",
-        PruneStep::Value => "value statistics",
+        PruneStep::Value => "value statistics and file indexes",
         PruneStep::Limit | PruneStep::SplitLimit => "limit reached without them",
         _ => "another rule",
     }

@@ -59,8 +59,8 @@ split 0     MERGE  bucket-0, 2 files, 200 rows, 3.36 KiB
             rows that win to ask v = 'a'
 
 filter      v = 'a'   after the merge only, where files overlap: an old version must not win
-            k >= 58   prunes files, row groups and rows of every run
-            k <= 62   prunes files, row groups and rows of every run
+            k >= 58   prunes files, row groups, pages and rows of every run
+            k <= 62   prunes files, row groups, pages and rows of every run
 count(*)    reads v, k to ask the condition
 faster      a full compaction would make the split raw: a merge looks at all of 200 rows
             deletion vectors would make the split raw after every compaction, not only a full one
@@ -260,4 +260,73 @@ fn vectors_are_told_file_by_file_and_hidden_rows_in_sum() {
         "{text}"
     );
     assert!(text.contains("a compaction would show 2 rows that are hidden on level 0"));
+}
+
+/// The lines from `measured` on, times and memory as `…`.
+fn measured(case: &str, arguments: &[&str]) -> String {
+    let text = explain(case, &[&["--analyze", "--jobs", "1"], arguments].concat());
+    let start = text.find("\nmeasured").unwrap() + 1;
+    let mut masked = String::new();
+    for word in text[start..].split_inclusive([' ', '\n']) {
+        let is_number = word.starts_with(|first: char| first.is_ascii_digit());
+        let unit = word.trim_end();
+        if is_number && word.contains('.') {
+            masked.push_str("… ");
+        } else if matches!(unit, "ms" | "s" | "KiB" | "MiB" | "GiB") && masked.ends_with("… ") {
+            masked.push_str(&word.replace(unit, "unit"));
+        } else {
+            masked.push_str(word);
+        }
+    }
+    masked
+}
+
+#[test]
+fn what_a_read_took_stands_below() {
+    assert_eq!(
+        measured("lab_r_overlap", &["--where", "v = 'b' AND k >= 149"]),
+        ""
+    );
+}
+
+#[test]
+fn what_a_read_took_is_data_too() {
+    let all = json("lab_r_overlap", &["--analyze"]);
+    let measured = &all["measured"];
+    assert_eq!(measured["rows"], 150);
+    assert_eq!(measured["planned_rows"], 200);
+    assert_eq!(measured["planned_files"], 2);
+    let counters = &measured["counters"];
+    assert_eq!(counters["files_opened"], 2);
+    assert_eq!(counters["rows_superseded"], 50);
+    assert_eq!(counters["rows_filtered"], 0);
+    assert!(counters["requests"].as_u64().unwrap() >= 7);
+    let index = ["--where", "c = 'nope' OR n = 1000", "--analyze"];
+    let indexed = json("fmt_file_index_parquet_bitmap_bsi_bloomfilter", &index);
+    assert_eq!(indexed["measured"]["rows"], 0);
+    assert!(json("lab_r_overlap", &[])["measured"].is_null());
+}
+
+#[test]
+fn changes_are_neither_merged_nor_advised_about() {
+    // RP-303, RP-306
+    let between = ["--option", "incremental-between=1,2"];
+    let written = body("plan_stream_producer_input", &between);
+    assert!(written.contains("\nsplit 0     AS WRITTEN  "), "{written}");
+    assert!(
+        written.contains("\nsplits      1 of changes\n"),
+        "{written}"
+    );
+    let mode = ["--option", "incremental-between-scan-mode=diff"];
+    let diff = body(
+        "plan_stream_producer_input",
+        &[&between[..], &mode[..]].concat(),
+    );
+    assert!(diff.contains("\nsplit 0     DIFF  "), "{diff}");
+    for text in [written, diff] {
+        assert!(
+            !text.contains("MERGE") && !text.contains("faster"),
+            "{text}"
+        );
+    }
 }

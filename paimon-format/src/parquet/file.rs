@@ -8,7 +8,7 @@ use arrow_schema::DataType as ArrowType;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use paimon_meta::{Error, Frame, Result, ResultExt};
+use paimon_meta::{Datum, Error, Frame, Result, ResultExt};
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, RowSelection};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
@@ -19,7 +19,7 @@ use super::batches::{Batches, Decoder};
 use super::error::corrupt;
 use super::plan::{ScanPlan, ScanPlans};
 use super::schema::FileSchema;
-use super::{bounds, footer, page_index, pages};
+use super::{bloom, bounds, footer, page_index, pages};
 use crate::reader::{Bounds, DataFile, Grain, GroupBatches, GroupLayout, Layout};
 use crate::rows::{RowCursor, RowRanges};
 use crate::scan::{FileColumn, ScanSpec};
@@ -203,6 +203,25 @@ impl ParquetFile {
         }
     }
 
+    async fn holds(
+        self,
+        group: usize,
+        column: FileColumn,
+        values: Vec<Datum>,
+    ) -> Result<Vec<bool>> {
+        let (metadata, _) = self.group(group)?;
+        let this = &self.0;
+        bloom::may_hold(
+            &this.schema,
+            this.source.as_ref(),
+            metadata,
+            &column.name,
+            &values,
+        )
+        .await
+        .map_err(|error| self.here(group, error))
+    }
+
     fn group(&self, group: usize) -> Result<(&RowGroupMetaData, &GroupLayout)> {
         let metadata = self.0.schema.metadata().row_groups().get(group);
         metadata
@@ -261,6 +280,17 @@ impl DataFile for ParquetFile {
         grain: Grain,
     ) -> BoxFuture<'static, Result<Option<Bounds>>> {
         self.clone().bounds_of(column.clone(), grain).boxed()
+    }
+
+    fn may_hold(
+        &self,
+        group: usize,
+        column: &FileColumn,
+        values: &[Datum],
+    ) -> BoxFuture<'static, Result<Vec<bool>>> {
+        self.clone()
+            .holds(group, column.clone(), values.to_vec())
+            .boxed()
     }
 
     fn fetch(

@@ -10,7 +10,8 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema};
 use paimon_format::{
-    Bounds, DataFile, FileColumn, Grain, ParquetReader, RowRanges, prune, scan_file,
+    Bounds, DataFile, FileColumn, Grain, ParquetReader, Pruned, RowRanges, prune, prune_file,
+    scan_file,
 };
 use paimon_meta::{
     CompareOp, DataType, Datum, FilePath, MAX_LENGTH, Predicate, TypeKind, datum_at,
@@ -104,14 +105,18 @@ struct Sample {
     columns: Vec<Values>,
     group_rows: usize,
     page_rows: usize,
+    /// Whether the file has Bloom filters.
+    bloom: bool,
 }
 
 fn samples() -> impl Strategy<Value = Sample> {
-    (1..60usize, 1..70usize, 1..30usize).prop_flat_map(|(rows, group_rows, page_rows)| {
+    let sizes = (1..60usize, 1..70usize, 1..30usize, any::<bool>());
+    sizes.prop_flat_map(|(rows, group_rows, page_rows, bloom)| {
         vec(columns(rows), 1..4).prop_map(move |columns| Sample {
             columns,
             group_rows,
             page_rows,
+            bloom,
         })
     })
 }
@@ -132,7 +137,9 @@ impl Sample {
         let properties = WriterProperties::builder()
             .set_max_row_group_row_count(Some(self.group_rows))
             .set_data_page_row_count_limit(self.page_rows)
-            .set_write_batch_size(1);
+            .set_write_batch_size(1)
+            .set_bloom_filter_enabled(self.bloom)
+            .set_bloom_filter_max_ndv(100);
         open(&ParquetReader, write_with(&batch, properties)).unwrap()
     }
 
@@ -210,6 +217,15 @@ fn pruned(
     now(prune(file, predicate, &columns, grain)).unwrap()
 }
 
+fn pruned_by_all(
+    file: &Arc<dyn DataFile>,
+    sample: &Sample,
+    predicate: &Predicate<FilePath>,
+) -> Pruned {
+    let columns = |path: &FilePath| Some(sample.column(path.0[0][1..].parse().unwrap()));
+    now(prune_file(file, predicate, &columns)).unwrap()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -243,6 +259,9 @@ proptest! {
         let by_page = pruned(&file, &sample, &predicate, Grain::Page);
         prop_assert_eq!(matches.subtract(&by_group), RowRanges::none());
         prop_assert_eq!(matches.subtract(&by_page), RowRanges::none());
+        let by_all = pruned_by_all(&file, &sample, &predicate).rows;
+        prop_assert_eq!(matches.subtract(&by_all), RowRanges::none());
+        prop_assert_eq!(by_all.subtract(&by_group.intersect(&by_page)), RowRanges::none());
     }
 }
 
@@ -258,6 +277,7 @@ fn sorted() -> Sample {
         columns: vec![make(ids), make(late)],
         group_rows: 300,
         page_rows: 50,
+        bloom: false,
     }
 }
 
@@ -273,6 +293,49 @@ fn sorted_keys_prune_to_their_group_and_page() {
         pruned(&sample.file(), &sample, &predicate, Grain::Page),
         RowRanges::from_range(400..450)
     );
+}
+
+#[test]
+fn what_was_left_out_is_counted() {
+    let sample = sorted();
+    let predicate = leaf(&sample, 0, 420, CompareOp::Eq);
+    let pruned = pruned_by_all(&sample.file(), &sample, &predicate);
+    assert_eq!(pruned.rows, RowRanges::from_range(400..450));
+    // Three of four row groups, and five of the six pages of the other one.
+    assert_eq!((pruned.groups, pruned.pages), (3, 5));
+}
+
+#[test]
+fn bloom_filters_rule_out_what_bounds_do_not() {
+    // RP-258: even numbers, so that an odd one is inside of all bounds.
+    let even: Int64Array = (0..1000).map(|row| (row * 7919 % 1000) * 2).collect();
+    let sample = Sample {
+        columns: vec![Values {
+            array: Arc::new(even),
+            data_type: TypeKind::BigInt.nullable(),
+        }],
+        group_rows: 250,
+        page_rows: 50,
+        bloom: true,
+    };
+    let file = sample.file();
+    let path = FilePath(vec!["c0".to_owned()]);
+    let equal = |values: &[i64]| {
+        let values = values.iter().map(|value| Some(Datum::BigInt(*value)));
+        Predicate::is_in(path.clone(), TypeKind::BigInt.nullable(), values.collect())
+    };
+    let rows = |predicate: &Predicate<FilePath>| pruned_by_all(&file, &sample, predicate).rows;
+    let odd: u64 = (0..50)
+        .map(|n| rows(&equal(&[n * 40 + 1])).row_count())
+        .sum();
+    assert!(odd < 50 * 1000 / 10, "{odd} rows of odd numbers");
+    let there = rows(&equal(&[1001, 14]));
+    assert!(there.row_count() >= 50 && there.row_count() <= 500);
+    // Without the row group of that value nothing is left of it.
+    let both = Predicate::and([equal(&[14]), equal(&[401])]);
+    assert!(rows(&both).row_count() <= 250);
+    let not = equal(&[14]).negate();
+    assert_eq!(rows(&not).row_count(), 1000);
 }
 
 #[test]

@@ -11,8 +11,8 @@
 use roaring::RoaringBitmap;
 
 use super::key::Key;
-use super::{Input, cut_short};
-use crate::error::{Error, Result};
+use super::{Input, bitmap_of, cut_short};
+use crate::error::Result;
 use crate::types::{DataType, TypeKind};
 
 /// The form of the values.
@@ -98,10 +98,8 @@ impl<'a> Bitmaps<'a> {
         if offset > i32::MAX.unsigned_abs() {
             return Ok(RoaringBitmap::from_iter([!offset]));
         }
-        let bytes = self.bitmaps.get(offset as usize..).ok_or_else(cut_short)?;
-        RoaringBitmap::deserialize_from(bytes).map_err(|error| {
-            Error::corrupt("a bitmap of the file index is broken").with_source(error)
-        })
+        let bytes = self.bitmaps.get(offset as usize..);
+        bitmap_of(&mut bytes.ok_or_else(cut_short)?)
     }
 }
 

@@ -1,3 +1,4 @@
+use super::directory::{MAGIC, VERSION};
 use super::*;
 use crate::error::ErrorKind;
 use crate::types::TypeKind;
@@ -101,12 +102,22 @@ fn bitmaps(values: &[(&str, &[u32])], nulls: &[u32], row_count: u32) -> Vec<u8> 
 }
 
 fn may_match(index: &[u8], predicate: &Predicate<&'static str>) -> bool {
+    selected(index, predicate, 5).is_none_or(|rows| !rows.is_empty())
+}
+
+/// Rows that may match, in a file of so many.
+fn selected(
+    index: &[u8],
+    predicate: &Predicate<&'static str>,
+    row_count: u64,
+) -> Option<Vec<Range<u64>>> {
     let data_type = string();
     let column = |name: &&'static str| Some((*name, &data_type));
-    FileIndex::decode(index)
-        .unwrap()
-        .may_match(predicate, &column)
-        .unwrap()
+    let index = FileIndex::decode(index).unwrap();
+    let rows = index.selection(predicate, &column, row_count, 1).unwrap();
+    let may_match = index.may_match(predicate, &column, row_count).unwrap();
+    assert_eq!(may_match, rows.as_ref().is_none_or(|rows| !rows.is_empty()));
+    rows
 }
 
 fn eq(column: &'static str, value: &str) -> Predicate<&'static str> {
@@ -135,13 +146,18 @@ fn bitmaps_know_the_rows_of_each_value() {
     ] {
         assert_eq!(may_match(&index, &predicate), expected, "{predicate:?}");
     }
+    let not_a = Predicate::not_eq("v", string(), text("a"));
+    assert_eq!(selected(&index, &not_a, 5), Some(vec![1..2, 3..5]));
+    let both = Predicate::or([eq("v", "b"), Predicate::is_null("v", string())]);
+    assert_eq!(selected(&index, &both, 5), Some(vec![1..2, 3..5]));
     let full = bitmaps(&[("a", &[0, 1, 2])], &[], 3);
     let index = container(&[("v", "bitmap", Some(&full))]);
-    assert!(!may_match(
-        &index,
-        &Predicate::not_eq("v", string(), text("a"))
-    ));
-    assert!(!may_match(&index, &Predicate::is_null("v", string())));
+    for nothing in [
+        Predicate::not_eq("v", string(), text("a")),
+        Predicate::is_null("v", string()),
+    ] {
+        assert_eq!(selected(&index, &nothing, 3), Some(Vec::new()));
+    }
 }
 
 #[test]
@@ -171,6 +187,53 @@ fn a_filter_without_a_bit_holds_nothing_and_with_all_bits_anything() {
 }
 
 #[test]
+fn ranges_with_short_gaps_are_joined() {
+    let body = bitmaps(&[("a", &[0, 1, 4, 9])], &[], 10);
+    let index = container(&[("v", "bitmap", Some(&body))]);
+    let data_type = string();
+    let column = |name: &&'static str| Some((*name, &data_type));
+    let index = FileIndex::decode(&index).unwrap();
+    let ranges = |gap| index.selection(&eq("v", "a"), &column, 10, gap).unwrap();
+    assert_eq!(ranges(0), Some(vec![0..2, 4..5, 9..10]));
+    assert_eq!(ranges(2), Some(vec![0..2, 4..5, 9..10]));
+    assert_eq!(ranges(3), Some(vec![0..5, 9..10]));
+    assert_eq!(ranges(5), Some(vec![0..10]));
+}
+
+#[test]
+fn an_index_of_other_rows_is_corrupt() {
+    let body = bitmaps(&[("a", &[0, 2])], &[], 3);
+    let index = container(&[("v", "bitmap", Some(&body))]);
+    let data_type = string();
+    let column = |name: &&'static str| Some((*name, &data_type));
+    let found = FileIndex::decode(&index).unwrap();
+    let error = found.may_match(&eq("v", "a"), &column, 4).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(
+        error.to_string().contains("of 3 rows, the file has 4"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_was_not_read_admits_every_row() {
+    let body = bitmaps(&[("a", &[0, 2]), ("b", &[1])], &[3, 4], 5);
+    let bytes = container(&[("v", "bitmap", Some(&body)), ("w", "bitmap", Some(&body))]);
+    let length = usize::try_from(FileIndexDirectory::length(&bytes).unwrap()).unwrap();
+    let directory = FileIndexDirectory::decode(&bytes[..length]).unwrap();
+    let [v, w] = directory.places() else {
+        panic!("{directory:?}")
+    };
+    assert_eq!((v.column.as_str(), w.column.as_str()), ("v", "w"));
+    assert_eq!((v.range.start, w.range.start), (length as u64, v.range.end));
+    let data_type = string();
+    let column = |name: &&'static str| Some((*name, &data_type));
+    let index = FileIndex::of_bodies(&directory, |range| (range == &v.range).then_some(&body[..]));
+    assert!(!index.may_match(&eq("v", "c"), &column, 5).unwrap());
+    assert!(index.may_match(&eq("w", "c"), &column, 5).unwrap());
+}
+
+#[test]
 fn damage_is_corrupt() {
     let body = bitmaps(&[("a", &[0, 2]), ("b", &[1])], &[3, 4], 5);
     let index = container(&[("v", "bitmap", Some(&body))]);
@@ -178,11 +241,11 @@ fn damage_is_corrupt() {
     let column = |name: &&'static str| Some((*name, &data_type));
     for end in 0..index.len() {
         let found = FileIndex::decode(&index[..end])
-            .and_then(|index| index.may_match(&eq("v", "a"), &column));
+            .and_then(|index| index.may_match(&eq("v", "a"), &column, 5));
         assert_eq!(found.unwrap_err().kind(), ErrorKind::Corrupt, "{end}");
     }
     let mut other = index.clone();
-    other[0] = 1;
+    other[0] = 1; // not the magic number
     assert_eq!(
         FileIndex::decode(&other).unwrap_err().kind(),
         ErrorKind::Corrupt

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::generate::Why;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedSplit};
 use crate::pruning::FileTotals;
 
 /// Something the table's owner can do about a plan.
@@ -49,6 +49,12 @@ impl Plan {
     pub fn what_would_help(&self) -> Vec<Advice> {
         let settings = &self.table.settings;
         let mut advice = Vec::new();
+        // Changes are what they are, however the table is compacted.
+        let changes =
+            |split: PlannedSplit<'_>| matches!(split.why(), Why::Streaming | Why::TwoStates);
+        if self.streaming || self.iter().any(changes) {
+            return advice;
+        }
         let merged = || {
             self.iter()
                 .filter(|split| matches!(split.why(), Why::Overlap | Why::DeleteRows))

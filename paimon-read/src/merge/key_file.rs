@@ -132,6 +132,7 @@ impl Reading {
                 Decoded::new(positions.clone(), plan.early(&columns, &self.file)?),
             );
         }
+        window.may_pick(positions.len());
         let values = self.values.get(group.number).copied().unwrap_or_default();
         plan.chunk((piece, values), positions, &columns, &self.file)
             .map(|chunk| Next::Keys(Box::new(chunk)))

@@ -10,6 +10,7 @@ mod evolution;
 mod examples;
 mod filters;
 mod golden;
+mod indexes;
 mod io;
 mod key_types;
 mod memory;

@@ -15,9 +15,13 @@ mod difference;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod file_indexes;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod parts;
+#[cfg(test)]
+mod pruning;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use arrow_array::types::Int8Type;
 use object_store::ObjectStoreExt;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use paimon_io::{ResourceParts, Resources, StoreRegistry};
+use paimon_io::{Metrics, ResourceParts, Resources, StoreRegistry};
 use paimon_meta::{
     DataField, DataType, Error, ErrorKind, Options, ResolvedTable, Result, Split, StringLayout,
 };
@@ -93,6 +93,11 @@ impl Case {
                 ..ResourceParts::default()
             }),
         }
+    }
+
+    /// What was counted over all reads.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        self.resources.metrics()
     }
 
     /// Puts a file in the table's directory.
@@ -295,7 +300,7 @@ pub(crate) fn same(
     clippy::disallowed_methods,
     reason = "tests are told how much to do by their environment"
 )]
-fn cases() -> u32 {
+pub(crate) fn cases() -> u32 {
     let cases = std::env::var("PAIMON_LAW_CASES").ok();
     cases.map_or(256, |cases| cases.parse().unwrap())
 }
@@ -305,7 +310,7 @@ fn cases() -> u32 {
     clippy::disallowed_methods,
     reason = "a test is told its seed by its environment"
 )]
-fn numbers() -> TestRng {
+pub(crate) fn numbers() -> TestRng {
     let seed = std::env::var("PAIMON_LAW_SEED").ok();
     let seed: u64 = seed.map_or(0, |seed| seed.parse().unwrap());
     let mut bytes = [0; 32];

@@ -19,7 +19,7 @@ const WIDTHS: [VectorWidth; 2] = [VectorWidth::Bits32, VectorWidth::Bits64];
 
 impl TestTable {
     /// The split with a vector for each of its files that has positions; they share one index file.
-    fn with_vectors(
+    pub(crate) fn with_vectors(
         &self,
         split: DataSplit,
         positions: &[&[u64]],

@@ -1,0 +1,248 @@
+//! `--analyze`: the read that was explained, done, and what it took.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use paimon_io::{Counter, MetricsSnapshot};
+use paimon_meta::StringLayout;
+use paimon_read::read_blocking;
+use serde::Serialize;
+
+use super::model::Explanation;
+use crate::failure::Failure;
+use crate::human::{count, number, size};
+use crate::ordered::in_order;
+use crate::paper::Paper;
+use crate::reading::Reading;
+
+/// What a read took. Times of stages are sums over the tasks, which run side by side.
+#[derive(Debug, Serialize)]
+pub(super) struct Measured {
+    /// Rows that came out.
+    pub(super) rows: u64,
+    /// Rows of the files that the plan reads, of which these are: the estimate before.
+    pub(super) planned_rows: u64,
+    /// Files that the plan reads.
+    pub(super) planned_files: u64,
+    pub(super) counters: Counters,
+    /// From the command line to the plan, in nanoseconds.
+    pub(super) planning_nanos: u64,
+    /// From the plan to the last row, in nanoseconds.
+    pub(super) reading_nanos: u64,
+    /// Tasks at once.
+    pub(super) tasks: u64,
+    /// Most memory that the process had, in bytes; `None` where the system does not tell.
+    pub(super) peak_memory: Option<u64>,
+}
+
+/// What the library counted while reading; requests and bytes of planning too.
+#[derive(Debug, Serialize)]
+pub(super) struct Counters {
+    pub(super) requests: u64,
+    pub(super) requested_bytes: u64,
+    pub(super) files_opened: u64,
+    pub(super) files_skipped: u64,
+    pub(super) row_groups: u64,
+    pub(super) row_groups_skipped: u64,
+    pub(super) pages_skipped: u64,
+    pub(super) rows_skipped: u64,
+    pub(super) rows_decoded: u64,
+    pub(super) rows_superseded: u64,
+    pub(super) rows_filtered: u64,
+    pub(super) pick_nanos: u64,
+    pub(super) wait_nanos: u64,
+    pub(super) filter_nanos: u64,
+    pub(super) value_nanos: u64,
+    pub(super) output_nanos: u64,
+}
+
+impl Counters {
+    fn of(metrics: &MetricsSnapshot) -> Self {
+        Self {
+            requests: metrics.get(Counter::Requests),
+            requested_bytes: metrics.get(Counter::RequestedBytes),
+            files_opened: metrics.get(Counter::FilesOpened),
+            files_skipped: metrics.get(Counter::FilesSkipped),
+            row_groups: metrics.get(Counter::RowGroups),
+            row_groups_skipped: metrics.get(Counter::RowGroupsSkipped),
+            pages_skipped: metrics.get(Counter::PagesSkipped),
+            rows_skipped: metrics.get(Counter::RowsSkipped),
+            rows_decoded: metrics.get(Counter::RowsDecoded),
+            rows_superseded: metrics.get(Counter::RowsSuperseded),
+            rows_filtered: metrics.get(Counter::RowsFiltered),
+            pick_nanos: metrics.get(Counter::PickNanos),
+            wait_nanos: metrics.get(Counter::WaitNanos),
+            filter_nanos: metrics.get(Counter::FilterNanos),
+            value_nanos: metrics.get(Counter::ValueNanos),
+            output_nanos: metrics.get(Counter::OutputNanos),
+        }
+    }
+}
+
+/// Reads all rows and forgets them.
+///
+/// # Errors
+/// Those of reading.
+pub(super) fn measure(reading: &Reading, planning_nanos: u64) -> Result<Measured, Failure> {
+    let start = Instant::now();
+    let reader = reading.row_reader(reading.request(StringLayout::View))?;
+    reading.check(reader.table())?;
+    let limit = reading.limit.unwrap_or(u64::MAX);
+    let mut rows = 0_u64;
+    in_order(
+        reading.plan.len(),
+        reading.jobs,
+        |split, lane| {
+            let read = || {
+                let mut batches = read_blocking(reader.read(reading.task(split)?)?);
+                while let Some(batch) = batches.next_batch() {
+                    if lane.push(batch?.num_rows() as u64, 1).is_break() {
+                        break;
+                    }
+                }
+                Ok(())
+            };
+            read().map_err(|error| reading.error_in(split, error))
+        },
+        |batch| {
+            rows = rows.saturating_add(batch).min(limit);
+            Ok(if rows < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        },
+    )?;
+    Ok(Measured {
+        rows,
+        planned_rows: reading
+            .plan
+            .iter()
+            .fold(0, |sum, split| sum.saturating_add(split.row_count())),
+        planned_files: reading.plan.files().len() as u64,
+        counters: Counters::of(&reading.resources.metrics().snapshot()),
+        planning_nanos,
+        reading_nanos: nanos(start),
+        tasks: reading.jobs.get() as u64,
+        peak_memory: peak_memory(),
+    })
+}
+
+/// Nanoseconds since an instant.
+pub(super) fn nanos(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The largest resident size that Linux saw.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// The lines below the explanation.
+pub(super) fn lines(paper: &mut Paper, explanation: &Explanation, measured: &Measured) {
+    let counters = &measured.counters;
+    paper.gap();
+    let memory = measured.peak_memory.map_or(String::new(), |bytes| {
+        format!(" · {} of memory at most", size(bytes))
+    });
+    paper.line(
+        "measured",
+        &format!(
+            "planned in {} · read in {} by {}{memory}",
+            duration(measured.planning_nanos),
+            duration(measured.reading_nanos),
+            count(measured.tasks, "task"),
+        ),
+    );
+    let pruning = &explanation.pruning;
+    paper.line(
+        "  files",
+        &format!(
+            "{} of the snapshot, {} planned, {} opened, {} excluded by their indexes",
+            number(pruning.snapshot_files.max(measured.planned_files)),
+            number(measured.planned_files),
+            number(counters.files_opened),
+            number(counters.files_skipped),
+        ),
+    );
+    let kept = counters
+        .row_groups
+        .saturating_sub(counters.row_groups_skipped);
+    paper.line(
+        "  groups",
+        &format!(
+            "{} in opened files, {} kept, and {} of them left out",
+            count(counters.row_groups, "row group"),
+            number(kept),
+            count(counters.pages_skipped, "page"),
+        ),
+    );
+    paper.line(
+        "  rows",
+        &format!(
+            "at most {} by the plan; {} skipped, {} decoded, {} superseded by other versions, {} filtered; {} came out",
+            number(measured.planned_rows),
+            number(counters.rows_skipped),
+            number(counters.rows_decoded),
+            number(counters.rows_superseded),
+            number(counters.rows_filtered),
+            number(measured.rows),
+        ),
+    );
+    paper.line(
+        "  requests",
+        &format!(
+            "{}, {}, those of planning among them",
+            number(counters.requests),
+            size(counters.requested_bytes)
+        ),
+    );
+    paper.line(
+        "  time",
+        &format!(
+            "{} opening files and choosing rows, {} waiting for columns, {} asking the condition, {} decoding values, \
+             {} filling batches, over all tasks",
+            duration(counters.pick_nanos),
+            duration(counters.wait_nanos),
+            duration(counters.filter_nanos),
+            duration(counters.value_nanos),
+            duration(counters.output_nanos),
+        ),
+    );
+}
+
+/// Milliseconds below a second, else seconds, three digits at least.
+fn duration(nanos: u64) -> String {
+    let micros = nanos / 1000;
+    match micros {
+        0..1_000_000 => format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10),
+        _ => format!(
+            "{}.{:02} s",
+            micros / 1_000_000,
+            micros % 1_000_000 / 10_000
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        let cases = [
+            (0, "0.00 ms"),
+            (1_234_567, "1.23 ms"),
+            (999_999_999, "999.99 ms"),
+            (61_250_000_000, "61.25 s"),
+        ];
+        for (nanos, text) in cases {
+            assert_eq!(duration(nanos), text);
+        }
+    }
+}
