@@ -123,7 +123,7 @@ fn totals(plan: &Plan, buckets: usize) -> PlanTotals {
     };
     for split in plan.iter() {
         totals.splits += 1;
-        let changes = matches!(split.why(), Why::Streaming | Why::TwoStates);
+        let changes = split.is_changes();
         totals.changes += u64::from(changes);
         totals.raw += u64::from(split.raw_convertible() && !changes);
         totals.files = FileTotals {

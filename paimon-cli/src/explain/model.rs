@@ -141,6 +141,8 @@ pub(super) struct SplitFacts {
     pub(super) bucket_path: String,
     pub(super) raw_convertible: bool,
     pub(super) why: Why,
+    /// Its rows are changes, as they were written or as two states differ.
+    pub(super) changes: bool,
     /// The reason in words.
     pub(super) words: String,
     pub(super) obstacles: Vec<Obstacle>,

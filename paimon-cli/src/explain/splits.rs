@@ -1,7 +1,7 @@
 //! Why a split is raw or not, and what its reading takes.
 
 use paimon_meta::{FieldId, Result, TablePredicate, TableSchema};
-use paimon_plan::PlannedSplit;
+use paimon_plan::{PlannedSplit, Why};
 use paimon_read::{KeyPassDescription, ReadDescription, SectionDescription, TableReader, describe};
 
 use super::model::{KeyPassFacts, OverlapFacts, RunFacts, SectionFacts, SplitFacts};
@@ -32,7 +32,13 @@ impl<'a> SplitExplainer<'a> {
     /// # Errors
     /// `Corrupt` for keys that do not decode. What nobody can read is no error.
     pub(super) fn explain(&self, split: PlannedSplit<'_>) -> Result<SplitFacts> {
-        let obstacles = split.obstacles();
+        let as_written = split.is_changes() && split.why() != Why::TwoStates;
+        // The flags that a stream's splits carry say nothing of how they are read.
+        let (why, obstacles) = if as_written {
+            (Why::Streaming, Vec::new())
+        } else {
+            (split.why(), split.obstacles())
+        };
         let task = self.reading.task(split.index())?;
         let description = describe(&task, self.reader.context());
         let (description, not_supported) = match description {
@@ -47,7 +53,8 @@ impl<'a> SplitExplainer<'a> {
             bucket_path: split.bucket_path(),
             raw_convertible: split.raw_convertible(),
             why: split.why(),
-            words: words::why(split.why(), &obstacles, &self.reading.table)?,
+            changes: split.is_changes(),
+            words: words::why(why, &obstacles, &self.reading.table)?,
             obstacles,
             overlaps: self.overlaps(split)?,
             files: split.files().len() as u64,

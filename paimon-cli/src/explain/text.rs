@@ -160,8 +160,8 @@ fn files(paper: &mut Paper, explanation: &Explanation) {
 fn split(paper: &mut Paper, facts: &SplitFacts, key: &str) {
     paper.label(&format!("split {}", facts.index));
     match facts.why {
-        Why::Streaming => paper.put(Ink::Raw, "AS WRITTEN"),
         Why::TwoStates => paper.put(Ink::Merge, "DIFF"),
+        _ if facts.changes => paper.put(Ink::Raw, "AS WRITTEN"),
         _ if facts.raw_convertible => paper.put(Ink::Raw, "RAW"),
         _ => paper.put(Ink::Merge, "MERGE"),
     }
@@ -192,7 +192,7 @@ fn split(paper: &mut Paper, facts: &SplitFacts, key: &str) {
     if let Some(reader) = facts
         .reader
         .as_ref()
-        .filter(|_| !matches!(facts.why, Why::Streaming | Why::TwoStates))
+        .filter(|_| !facts.changes)
         .filter(|reader| (*reader == "raw") != facts.raw_convertible)
     {
         paper.line(

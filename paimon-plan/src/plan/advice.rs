@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::generate::Why;
-use crate::plan::{Plan, PlannedSplit};
+use crate::plan::Plan;
 use crate::pruning::FileTotals;
 
 /// Something the table's owner can do about a plan.
@@ -50,9 +50,7 @@ impl Plan {
         let settings = &self.table.settings;
         let mut advice = Vec::new();
         // Changes are what they are, however the table is compacted.
-        let changes =
-            |split: PlannedSplit<'_>| matches!(split.why(), Why::Streaming | Why::TwoStates);
-        if self.streaming || self.iter().any(changes) {
+        if self.iter().any(|split| split.is_changes()) {
             return advice;
         }
         let merged = || {

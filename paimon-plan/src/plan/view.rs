@@ -150,6 +150,12 @@ impl<'a> PlannedSplit<'a> {
         self.row_count().checked_sub(deleted)
     }
 
+    /// Whether its rows are changes: those of its files as they were written (RP-303), or what two states differ in
+    /// ([`Why::TwoStates`]). Nothing that is done to the table makes such a split raw.
+    pub fn is_changes(&self) -> bool {
+        self.plan.streaming || self.why() == Why::TwoStates
+    }
+
     /// Whether vectors are applied: a streaming split has none (RP-113).
     fn has_vectors(&self) -> bool {
         self.plan.vectors.is_some() && !self.plan.streaming
