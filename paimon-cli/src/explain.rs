@@ -13,7 +13,6 @@ mod text;
 mod words;
 
 use std::io::Write;
-use std::time::Instant;
 
 use crate::args::{ExplainArguments, ExplainFormat};
 use crate::environment;
@@ -22,14 +21,14 @@ use crate::following::refuse_stream;
 use crate::reading::Reading;
 pub(crate) use brief::{Brief, brief};
 use build::{Detail, explain};
-use measure::{measure, nanos};
+use measure::measure;
 use model::Explanation;
 
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     refuse_stream(&arguments.selection)?;
-    let start = Instant::now();
     let reading = Reading::open(&arguments.selection)?;
-    let planning_nanos = nanos(start);
+    // The clock is as old as the resources, which are made first.
+    let planning_nanos = reading.resources.now_nanos();
     let detail = match arguments.format {
         ExplainFormat::Text => Detail {
             splits: 12,

@@ -1,7 +1,6 @@
 //! `--analyze`: the read that was explained, done, and what it took.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use paimon_io::{Counter, MetricsSnapshot};
 use paimon_meta::StringLayout;
@@ -84,7 +83,7 @@ impl Counters {
 /// # Errors
 /// Those of reading.
 pub(super) fn measure(reading: &Reading, planning_nanos: u64) -> Result<Measured, Failure> {
-    let start = Instant::now();
+    let start = reading.resources.now_nanos();
     let reader = reading.row_reader(reading.request(StringLayout::View))?;
     reading.check(reader.table())?;
     let limit = reading.limit.unwrap_or(u64::MAX);
@@ -122,15 +121,10 @@ pub(super) fn measure(reading: &Reading, planning_nanos: u64) -> Result<Measured
         planned_files: reading.plan.files().len() as u64,
         counters: Counters::of(&reading.resources.metrics().snapshot()),
         planning_nanos,
-        reading_nanos: nanos(start),
+        reading_nanos: reading.resources.now_nanos().saturating_sub(start),
         tasks: reading.jobs.get() as u64,
         peak_memory: peak_memory(),
     })
-}
-
-/// Nanoseconds since an instant.
-pub(super) fn nanos(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The largest resident size that Linux saw.
@@ -194,6 +188,10 @@ pub(super) fn lines(paper: &mut Paper, explanation: &Explanation, measured: &Mea
             number(measured.rows),
         ),
     );
+    requests_and_times(paper, counters);
+}
+
+fn requests_and_times(paper: &mut Paper, counters: &Counters) {
     paper.line(
         "  requests",
         &format!(

@@ -322,7 +322,7 @@ fn bloom_filters_rule_out_what_bounds_do_not() {
     let path = FilePath(vec!["c0".to_owned()]);
     let equal = |values: &[i64]| {
         let values = values.iter().map(|value| Some(Datum::BigInt(*value)));
-        Predicate::is_in(path.clone(), TypeKind::BigInt.nullable(), values.collect())
+        Predicate::is_in(path.clone(), TypeKind::BigInt.nullable(), values)
     };
     let rows = |predicate: &Predicate<FilePath>| pruned_by_all(&file, &sample, predicate).rows;
     let odd: u64 = (0..50)
