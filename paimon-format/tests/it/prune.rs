@@ -139,7 +139,7 @@ impl Sample {
             .set_data_page_row_count_limit(self.page_rows)
             .set_write_batch_size(1)
             .set_bloom_filter_enabled(self.bloom)
-            .set_bloom_filter_max_ndv(100);
+            .set_bloom_filter_max_ndv(1000);
         open(&ParquetReader, write_with(&batch, properties)).unwrap()
     }
 
