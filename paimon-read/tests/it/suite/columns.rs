@@ -8,7 +8,7 @@ use paimon_meta::{DataFileMeta, DataSplit, RowKind};
 use paimon_read::{ReadRequest, RowKinds, TableReader};
 use paimon_testkit::CountingStore;
 
-use super::big::{GROUP, asked, big_table, chunk_bytes, exact, records};
+use super::big::{asked, big_table, chunk_bytes, exact, records};
 use super::table::{Layout, TestTable, batches};
 
 /// A read through a counting store.
