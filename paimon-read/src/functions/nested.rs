@@ -112,6 +112,12 @@ pub(super) struct KeyedRows<'a> {
 }
 
 impl KeyedRows<'_> {
+    /// The key of a nested row where rows are taken back, whatever it holds; `None` for null rows.
+    pub(super) fn plain_key(&self, element: u32) -> Result<Option<Row<'_>>> {
+        let key = row_of(&self.keys, element)?;
+        Ok((!self.rows.is_null(element as usize)).then_some(key))
+    }
+
     /// The key of a nested row; `None` where the row is to be dropped, as null rows always are.
     pub(super) fn key(&self, element: u32) -> Result<Option<Row<'_>>> {
         let key = row_of(&self.keys, element)?;

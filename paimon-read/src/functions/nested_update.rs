@@ -4,7 +4,7 @@
 //! newer one (ME-127), or the one with the larger `nested-sequence-field`, the newer one of equal ones; `count-limit`
 //! keeps new keys out, not updates (ME-128). Nulls: passed over; null rows are dropped; keys with nulls as
 //! `nested-key-null-strategy` says (ME-129). Retraction: without key each row takes out all equal ones (ME-126), with
-//! key the row of that key, whatever else it holds. ARRAY of ROW.
+//! key the row of that key, whatever else it holds, and also of a key with nulls. ARRAY of ROW.
 //!
 //! The order of rows with keys is open; here it is that of their keys' first appearance.
 //! Source: ME section 4.7, `FieldNestedUpdateAgg.java`.
@@ -218,7 +218,7 @@ impl<'a> Fold for UpdatedTables<'a> {
             untouched => {
                 let mut table = Keyed::default();
                 for row in untouched {
-                    if let Some(key) = self.rows.key(row)? {
+                    if let Some(key) = self.rows.plain_key(row)? {
                         table.put(key, row);
                     }
                 }
@@ -226,7 +226,7 @@ impl<'a> Fold for UpdatedTables<'a> {
             }
         };
         for row in input {
-            if let Some(key) = self.rows.key(row)? {
+            if let Some(key) = self.rows.plain_key(row)? {
                 table.remove(key);
             }
         }

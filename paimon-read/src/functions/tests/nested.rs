@@ -282,6 +282,21 @@ fn keys_with_nulls_follow_their_strategy() {
 }
 
 #[test]
+fn rows_are_taken_back_whatever_the_strategy_for_nulls() {
+    // ME-126, ME-129: the strategy is about rows that come.
+    let strict = [KEY, ("nested-key-null-strategy", "error")];
+    let null_key = |q| Some((None, Some("n"), Some(q)));
+    let versions = [
+        (Replace, Some(vec![null_key(1), row(1, "a", 1)])),
+        (Retract, Some(vec![null_key(2)])),
+    ];
+    is(
+        merged("nested_update", &strict, &versions),
+        &[row(1, "a", 1)],
+    );
+}
+
+#[test]
 fn rows_are_completed_field_by_field() {
     // ME-130
     let versions = [

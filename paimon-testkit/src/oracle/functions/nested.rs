@@ -56,15 +56,23 @@ impl NestedKey {
         }))
     }
 
+    /// The text of a row's key where rows are taken back, whatever it holds; `None` for null.
+    fn plain(&self, row: &Value) -> Option<String> {
+        (!row.is_null()).then(|| Value::from(self.values(row)).to_string())
+    }
+
+    fn values(&self, row: &Value) -> Vec<Value> {
+        let values = self.positions.iter().map(|at| row.get(*at));
+        let values = values.map(|value| value.cloned().unwrap_or_default());
+        values.collect()
+    }
+
     /// The text of a row's key; `None` where the row does not count.
     fn text(&self, row: &Value) -> Result<Option<String>> {
         if row.is_null() {
             return Ok(None);
         }
-        let values = self.positions.iter().map(|at| row.get(*at));
-        let values: Vec<_> = values
-            .map(|value| value.cloned().unwrap_or_default())
-            .collect();
+        let values = self.values(row);
         match self.null_keys {
             NullKeys::Merge => {}
             _ if !values.contains(&Value::Null) => {}
@@ -183,16 +191,14 @@ impl NestedUpdate {
         };
         let mut kept = Rows::new();
         for row in rows {
-            let Some(key) = key.text(row)? else { continue };
+            let Some(key) = key.plain(row) else { continue };
             match row_mut(&mut kept, &key) {
                 Some(known) => *known = row.clone(),
                 None => kept.push((key, row.clone())),
             }
         }
-        for row in gone {
-            if let Some(key) = key.text(row)? {
-                kept.retain(|(other, _)| *other != key);
-            }
+        for gone in gone.iter().filter_map(|row| key.plain(row)) {
+            kept.retain(|(other, _)| *other != gone);
         }
         Ok(cell_of(kept))
     }

@@ -369,6 +369,12 @@ fn nested_rows_with_a_key_replace_or_fill_each_other() {
         merged("nested_update", rows(), &keyed, steps),
         json!([[null, 2, 2]])
     );
+    let strict = [("nested-key", "k"), ("nested-key-null-strategy", "error")];
+    let steps = json!([["+", [[1, 1, 1]]], ["-", [[null, 1, 1]]]]);
+    assert_eq!(
+        merged("nested_update", rows(), &strict, steps),
+        json!([[1, 1, 1]])
+    );
     let ignored = [("nested-key", "k"), ("nested-key-null-strategy", "ignore")];
     let steps = json!([[[1, 1, 1], [null, 2, 2]]]);
     assert_eq!(
