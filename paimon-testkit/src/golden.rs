@@ -25,5 +25,8 @@ pub use sql_type::parse_sql_type;
 /// The directory of the golden tables.
 pub const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden");
 
+/// The directory of tables about what was found to differ, in the same form (its README says how a case gets there).
+pub const GOLDEN_FOUND: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden-found");
+
 #[cfg(test)]
 mod tests;

@@ -23,9 +23,10 @@ mod vectors;
 mod writer;
 
 pub use golden::{
-    GOLDEN, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector, GoldenFallbackSplit,
-    GoldenFile, GoldenIncrementalSplit, GoldenRead, GoldenRequest, GoldenRows, GoldenSplit, NotYet,
-    RowDiff, Verdict, check_read, diff_rows, filter_to_predicate, parse_sql_type,
+    GOLDEN, GOLDEN_FOUND, GoldenCase, GoldenColumn, GoldenDataSplit, GoldenDeletionVector,
+    GoldenFallbackSplit, GoldenFile, GoldenIncrementalSplit, GoldenRead, GoldenRequest, GoldenRows,
+    GoldenSplit, NotYet, RowDiff, Verdict, check_read, diff_rows, filter_to_predicate,
+    parse_sql_type,
 };
 pub use history::{
     Action, ColumnDefinition, ColumnPlace, Commit, Compaction, History, HistoryRow, RangeRows,

@@ -78,6 +78,8 @@ impl Reference {
             .at(|| Frame::File(file.display().to_string()))?;
         run(Command::new("java")
             .args(["-Xmx2g", "-Duser.timezone=UTC"])
+            // For many small tables; the better compiler would cost more than it gains.
+            .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"])
             .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED"])
             .args(["--add-opens", "java.base/java.nio=ALL-UNNAMED"])
             .args(["--add-opens", "java.base/java.util=ALL-UNNAMED"])

@@ -57,8 +57,17 @@ impl GoldenCase {
     /// # Errors
     /// As [`Self::load`].
     pub fn load_all() -> Result<Vec<Self>> {
-        let entries = fs::read_dir(GOLDEN).map_err(|error| {
-            Error::not_found(format!("cannot list {GOLDEN}")).with_source(error)
+        Self::load_from(Path::new(GOLDEN))
+    }
+
+    /// All cases of a directory, by name.
+    ///
+    /// # Errors
+    /// `NotFound` if it cannot be listed, and as [`Self::load`].
+    pub fn load_from(directory: &Path) -> Result<Vec<Self>> {
+        let entries = fs::read_dir(directory).map_err(|error| {
+            let shown = directory.display();
+            Error::not_found(format!("cannot list {shown}")).with_source(error)
         })?;
         let mut folders: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))

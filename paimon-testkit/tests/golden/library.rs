@@ -24,13 +24,13 @@ use crate::system::{changelog_view, metadata, row_kinds, system_table};
 
 /// One way to read a plan.
 #[derive(Clone, Copy, Debug)]
-struct Route {
+pub(crate) struct Route {
     batch_size: usize,
     /// Tasks read at once; 0 reads one task after the other as one stream.
     at_once: usize,
 }
 
-const ROUTES: [Route; 4] = [
+pub(crate) const ROUTES: [Route; 4] = [
     Route {
         batch_size: 8192,
         at_once: 0,
@@ -49,11 +49,15 @@ const ROUTES: [Route; 4] = [
     },
 ];
 
-/// Every read of a case by every route.
-pub(crate) fn check_case(case: &GoldenCase, not_yet: &NotYet) -> Result<(), String> {
+/// Every read of a case by each of these routes.
+pub(crate) fn check_case(
+    case: &GoldenCase,
+    not_yet: &NotYet,
+    routes: &[Route],
+) -> Result<(), String> {
     let mut wrong = Vec::new();
     for (index, read) in case.reads.iter().enumerate() {
-        for route in ROUTES {
+        for route in routes.iter().copied() {
             let verdict = check_read(case, read, &Library { route });
             if let Err(reason) = not_yet.judge(&case.case, index, &verdict) {
                 wrong.push(format!("{route:?}: {reason}"));

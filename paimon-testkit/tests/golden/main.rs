@@ -10,9 +10,10 @@ mod system;
 #[cfg(test)]
 fn main() {
     use libtest_mimic::{Arguments, Trial, run};
-    use paimon_testkit::{GoldenCase, NotYet};
+    use paimon_testkit::{GOLDEN_FOUND, GoldenCase, NotYet};
 
-    let cases = GoldenCase::load_all().unwrap();
+    let mut cases = GoldenCase::load_all().unwrap();
+    cases.extend(GoldenCase::load_from(GOLDEN_FOUND.as_ref()).unwrap());
     let not_yet = std::sync::Arc::new(NotYet::load().unwrap());
     let unknown = not_yet.unknown(&cases);
     assert!(
@@ -22,7 +23,7 @@ fn main() {
     let trials = cases.into_iter().map(|case| {
         let not_yet = std::sync::Arc::clone(&not_yet);
         Trial::test(case.case.clone(), move || {
-            library::check_case(&case, &not_yet).map_err(Into::into)
+            library::check_case(&case, &not_yet, &library::ROUTES).map_err(Into::into)
         })
     });
     run(&Arguments::from_args(), trials.collect()).exit();

@@ -5,8 +5,9 @@ use std::path::Path;
 use paimon_testkit::{History, NotYet, Reference, ReferenceJob, ReferenceTable};
 use serde_json::{Value, json};
 
-use crate::histories::{Case, ENGINES, Random};
-use crate::library;
+use crate::histories::{Case, ENGINES};
+use crate::library::{ROUTES, check_case};
+use crate::random::Random;
 
 /// A history with a changelog, and the reads of its changes.
 fn case(seed: u64) -> (History, Vec<Value>) {
@@ -57,7 +58,7 @@ pub(crate) fn histories(reference: &Reference, directory: &Path, seeds: &[u64]) 
     let jobs: Vec<ReferenceJob> = seeds.iter().map(job).collect();
     let answers = reference.answer(&jobs, directory).unwrap();
     let checked = seeds.iter().zip(&answers).filter_map(|(seed, answer)| {
-        let what = library::check_case(answer, &NotYet::default()).err()?;
+        let what = check_case(answer, &NotYet::default(), &ROUTES).err()?;
         let (history, _) = case(*seed);
         Some(format!("changes, seed {seed}: {what}\n{history}"))
     });

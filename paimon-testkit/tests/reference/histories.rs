@@ -1,63 +1,10 @@
-//! Random histories, each from a seed.
+//! Random histories for reads of changes, each from a seed; `axes` has those for reads of rows.
 
 use paimon_testkit::History;
 use serde_json::{Value, json};
 
-/// Numbers from a seed: `SplitMix64`.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    pub(crate) fn one_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
-
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[usize::try_from(self.below(from.len() as u64)).unwrap()]
-    }
-}
-
-const KEY_TYPES: [&str; 8] = [
-    "BIGINT",
-    "INT",
-    "STRING",
-    "DATE",
-    "DECIMAL(10, 2)",
-    "TIMESTAMP(3)",
-    "SMALLINT",
-    "BYTES",
-];
-
-const VALUE_TYPES: [&str; 14] = [
-    "INT",
-    "BIGINT",
-    "STRING",
-    "DOUBLE",
-    "FLOAT",
-    "BOOLEAN",
-    "DECIMAL(24, 3)",
-    "DATE",
-    "TIME",
-    "TIMESTAMP(6)",
-    "TIMESTAMP(3) WITH LOCAL TIME ZONE",
-    "TINYINT",
-    "CHAR(3)",
-    "VARBINARY(5)",
-];
+use crate::random::Random;
+use crate::values::{KEY_TYPES, VALUE_TYPES, value};
 
 /// A column: its name, its SQL type, whether it is in the key.
 struct Column {
@@ -69,10 +16,9 @@ struct Column {
 /// Merge engines, as the option names them.
 pub(crate) const ENGINES: [&str; 4] = ["deduplicate", "partial-update", "aggregation", "first-row"];
 
-/// A history and what is read of it.
+/// A history.
 pub(crate) struct Case {
     pub(crate) history: History,
-    pub(crate) reads: Vec<Value>,
 }
 
 impl Case {
@@ -83,10 +29,7 @@ impl Case {
         let kinds = engine_options(random, engine, &columns, &mut text["options"]);
         text["steps"] = Value::from(steps(random, &columns, kinds));
         let history = History::from_json(text.to_string().as_bytes()).unwrap();
-        Self {
-            history,
-            reads: reads(random, &columns),
-        }
+        Self { history }
     }
 }
 
@@ -283,77 +226,4 @@ fn row(random: &mut Random, columns: &[Column], kinds: &[&str], first: u64) -> V
         cells.push(cell);
     }
     Value::from(cells)
-}
-
-/// The `number`-th value of a type.
-fn value(data_type: &str, number: u64) -> Value {
-    let base = data_type.trim_end_matches(" NOT NULL");
-    match base {
-        "BOOLEAN" => Value::from(number.is_multiple_of(2)),
-        "STRING" => Value::from(
-            ["", "a", "ab", "é", "z", "zz"][usize::try_from(number % 6).unwrap()].to_owned()
-                + &"k".repeat(usize::try_from(number / 6).unwrap()),
-        ),
-        "CHAR(3)" => Value::from(format!("{number:03}")),
-        "BYTES" | "VARBINARY(5)" => Value::from(format!("{:02x}{:02x}", 0x20 + number, number)),
-        "DATE" => Value::from(format!(
-            "19{:02}-02-{:02}",
-            60 + number % 40,
-            1 + number % 28
-        )),
-        "TIME" => Value::from(format!("{:02}:00:01", number % 24)),
-        "DECIMAL(10, 2)" => Value::from(format!("{}.50", i64::try_from(number).unwrap() - 5)),
-        "DECIMAL(24, 3)" => Value::from(format!("-12345678901234567{number}.125")),
-        "DOUBLE" | "FLOAT" => match number {
-            0 => Value::from("NaN"),
-            1 => Value::from(-0.0),
-            2 => Value::from("-Infinity"),
-            _ => Value::from(0.25 * number as f64),
-        },
-        _ if base.starts_with("TIMESTAMP(3) WITH") => {
-            Value::from(format!("1969-12-31T23:59:{:02}.001Z", number % 60))
-        }
-        _ if base.starts_with("TIMESTAMP") => {
-            Value::from(format!("19{:02}-01-02T03:04:05.12", 65 + number % 30))
-        }
-        _ => Value::from(i64::try_from(number).unwrap() - 3),
-    }
-}
-
-fn reads(random: &mut Random, columns: &[Column]) -> Vec<Value> {
-    let mut reads = vec![json!({})];
-    for _ in 0..3 {
-        let column = &columns[usize::try_from(random.below(columns.len() as u64)).unwrap()];
-        let number = random.below(20);
-        let condition = condition(random, column, number);
-        let mut read = json!({ "filter": condition });
-        if random.one_in(2) {
-            let kept = columns.iter().filter(|_| random.one_in(2));
-            let mut names: Vec<_> = kept.map(|column| column.name.clone()).collect();
-            if !names.contains(&column.name) {
-                names.push(column.name.clone());
-            }
-            read["columns"] = Value::from(names);
-        }
-        reads.push(read);
-    }
-    reads
-}
-
-fn condition(random: &mut Random, column: &Column, number: u64) -> Value {
-    let literal = value(&column.data_type, number % 8);
-    let name = column.name.clone();
-    match random.below(7) {
-        0 => json!(["is_null", name]),
-        1 => json!(["is_not_null", name]),
-        2 => json!(["in", name, [literal, value(&column.data_type, number)]]),
-        3 => json!([
-            "or",
-            ["=", name, literal],
-            ["<", name, value(&column.data_type, number)]
-        ]),
-        4 => json!([">=", name, literal]),
-        5 => json!(["=", name, literal]),
-        _ => json!(["!=", name, literal]),
-    }
 }

@@ -2,20 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::process::exit;
+use std::sync::Mutex;
 
 use paimon_testkit::{
-    GoldenCase, History, Layout, NotYet, Reference, ReferenceJob, ReferenceTable, RowDiff,
-    WriterVersion, diff_rows, write_table,
+    GoldenCase, Layout, NotYet, Reference, ReferenceJob, ReferenceTable, WriterVersion, write_table,
 };
 
+use crate::axes::{AXES, Axis, Case, Writer};
 use crate::changes;
+use crate::coverage::Coverage;
 use crate::crossing;
-use crate::evolutions;
-use crate::histories::{Case, ENGINES};
-use crate::library;
+use crate::differences::DIFFERENCES;
+use crate::library::{ROUTES, check_case};
+use crate::oracle::Oracle;
 
-/// Histories that are run each way.
+/// Histories of each axis and writer.
 const HISTORIES: u64 = 200;
+
+/// Axes that run at once, each with a process of the reference.
+const AT_ONCE: usize = 2;
 
 #[expect(
     clippy::disallowed_methods,
@@ -35,157 +40,196 @@ pub(crate) fn main() {
         println!("reference: test");
         return;
     }
+    // Arguments are names of axes; without one all are run.
+    let names = std::env::args().skip(1);
+    let names: Vec<String> = names.filter(|name| !name.starts_with('-')).collect();
+    let asked = |name: &str| names.is_empty() || names.iter().any(|other| other == name);
+    let axes = AXES.iter().filter(|axis| asked(axis.name));
+    let parts = PARTS.iter().filter(|(name, _)| asked(name));
+    let runs = axes.flat_map(|axis| axis.writers.iter().map(move |writer| (axis, *writer)));
+    let mut runs: Vec<(&Axis, Writer)> = runs.collect();
     let histories = number("PAIMON_REFERENCE_HISTORIES").unwrap_or(HISTORIES);
     if variable("PAIMON_REFERENCE").is_none_or(|value| value != "require") {
         println!(
             "skipped {} histories: PAIMON_REFERENCE is not 'require'",
-            (4 + ENGINES.len() as u64) * histories
+            (runs.len() + parts.count()) as u64 * histories
         );
         return;
     }
+    check_differences();
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("reference");
-    let reference = Reference::build(&directory.join("build")).unwrap();
-    let first = number("PAIMON_REFERENCE_SEED").unwrap_or(0);
-    let seeds: Vec<u64> = (first..first + histories).collect();
-    // Arguments are names of parts to run; without one all are.
-    let asked: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
-    let runs = |part: &str| asked.is_empty() || asked.iter().any(|name| name == part);
-    let mut wrong = Vec::new();
-    let mut run = 0;
-    // The oracle knows one engine so far.
-    if runs("here") {
-        run += seeds.len();
-        wrong.extend(written_here(&reference, &directory.join("here"), &seeds));
-    }
-    for engine in ENGINES {
-        if runs(engine) {
-            run += seeds.len();
-            let directory = directory.join(engine);
-            wrong.extend(written_there(&reference, &directory, engine, &seeds));
+    let judge = Judge {
+        reference: Reference::build(&directory.join("build")).unwrap(),
+        first: number("PAIMON_REFERENCE_SEED").unwrap_or(0),
+        histories,
+        directory,
+    };
+    runs.reverse();
+    let (runs, done) = (Mutex::new(runs), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = runs.lock().unwrap().pop();
+                    let Some((axis, writer)) = next else { break };
+                    let verdict = judge.run(axis, writer);
+                    done.lock().unwrap().push(verdict);
+                }
+            });
         }
-    }
-    if runs("evolutions") {
-        run += seeds.len();
-        let directory = directory.join("evolutions");
-        fresh(&directory);
-        wrong.extend(evolutions::differences(&reference, &directory, &seeds));
-    }
-    let others: [(&str, Part); 2] = [
-        ("changes", changes::histories),
-        ("splits", crossing::splits),
-    ];
-    for (part, differences) in others {
-        if runs(part) {
-            run += seeds.len();
-            let directory = directory.join(part);
-            fresh(&directory);
-            wrong.extend(differences(&reference, &directory, &seeds));
-        }
-    }
-    for message in &wrong {
-        println!("{message}\n");
-    }
-    println!("{run} histories, {} differ", wrong.len());
-    if !wrong.is_empty() {
-        exit(1);
-    }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.extend(parts.map(|(name, differences)| judge.part(name, *differences)));
+    report(&done);
 }
 
 /// What differs in the tables of seeds, which are written in a directory.
 type Part = fn(&Reference, &Path, &[u64]) -> Vec<String>;
 
-fn fresh(directory: &Path) {
-    if directory.exists() {
-        std::fs::remove_dir_all(directory).unwrap();
+/// What is run beside the axes.
+const PARTS: [(&str, Part); 2] = [
+    ("changes", changes::histories),
+    ("splits", crossing::splits),
+];
+
+/// Every difference is in the list for readers too.
+fn check_differences() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/differences.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    for difference in DIFFERENCES {
+        let line = format!("| {} | {} |", difference.number, difference.what);
+        assert!(
+            text.contains(&line),
+            "docs/differences.md has no line {line}"
+        );
     }
 }
 
-/// The kit writes, the reference reads: its rows are the oracle's, its plans and rows are ours.
-fn written_here(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<String> {
-    fresh(directory);
-    let mut jobs = Vec::new();
-    let mut expected = Vec::new();
-    for seed in seeds {
-        let case = Case::of("deduplicate", *seed);
-        let table = write_table(&case.history, &layout(*seed)).unwrap();
-        let name = format!("seed-{seed}");
-        let table_dir = directory.join("tables").join(&name);
-        table.save(&table_dir).unwrap();
-        expected.push(table.rows().unwrap());
-        jobs.push(ReferenceJob {
-            name,
-            table: ReferenceTable::Written { table_dir },
-            reads: case.reads,
-        });
+/// What came of the histories of an axis by one writer.
+struct Verdicts {
+    title: String,
+    coverage: Coverage,
+    wrong: Vec<String>,
+}
+
+fn report(runs: &[Verdicts]) {
+    let wrong: Vec<&String> = runs.iter().flat_map(|run| &run.wrong).collect();
+    for message in &wrong {
+        println!("{message}\n");
     }
-    let answers = reference.answer(&jobs, &directory.join("answers")).unwrap();
-    let mut wrong = Vec::new();
-    for ((seed, answer), expected) in seeds.iter().zip(&answers).zip(expected) {
-        let told = |what: String| {
-            format!(
-                "seed {seed}, written here: {what}\n{}",
-                Case::of("deduplicate", *seed).history
-            )
-        };
-        match &answer.reads[0].rows {
-            Err(error) => wrong.push(told(format!("the reference fails: {error}"))),
-            Ok(rows) => {
-                if let Some(RowDiff { missing, extra, .. }) = difference(answer, &expected, rows) {
-                    wrong.push(told(format!(
-                        "the reference does not have {missing:?}, and has {extra:?}, which the oracle has not"
-                    )));
-                }
+    for Verdicts {
+        title, coverage, ..
+    } in runs
+    {
+        println!("{title}: {coverage}");
+    }
+    let histories: usize = runs.iter().map(|run| run.coverage.histories).sum();
+    println!("{histories} histories, {} differ", wrong.len());
+    if !wrong.is_empty() {
+        exit(1);
+    }
+}
+
+struct Judge {
+    reference: Reference,
+    directory: PathBuf,
+    first: u64,
+    histories: u64,
+}
+
+/// A history that is run, and what the oracle says of it if the kit wrote it.
+struct Run {
+    seed: u64,
+    case: Case,
+    oracle: Option<Oracle>,
+}
+
+impl Judge {
+    fn part(&self, name: &str, differences: Part) -> Verdicts {
+        let directory = self.directory.join(name);
+        if directory.exists() {
+            std::fs::remove_dir_all(&directory).unwrap();
+        }
+        let seeds: Vec<u64> = (self.first..self.first + self.histories).collect();
+        Verdicts {
+            title: name.to_owned(),
+            wrong: differences(&self.reference, &directory, &seeds),
+            coverage: Coverage::of(seeds.len()),
+        }
+    }
+
+    fn run(&self, axis: &Axis, writer: Writer) -> Verdicts {
+        let title = format!("{}, written by the {writer:?}", axis.name).to_lowercase();
+        let directory = self.directory.join(title.replace([',', ' '], "-"));
+        if directory.exists() {
+            std::fs::remove_dir_all(&directory).unwrap();
+        }
+        let mut coverage = Coverage::default();
+        let (mut runs, mut jobs) = (Vec::new(), Vec::new());
+        for seed in self.first..self.first + self.histories {
+            let (case, thrown) = axis.case(writer, seed);
+            coverage.throw(&thrown);
+            let (job, oracle) = job(&case, writer, seed, &directory);
+            runs.push(Run { seed, case, oracle });
+            jobs.push(job);
+        }
+        let answers = self
+            .reference
+            .answer(&jobs, &directory.join("answers"))
+            .unwrap();
+        let mut wrong = Vec::new();
+        for (run, mut answer) in runs.into_iter().zip(answers) {
+            answer.definition = run.case.text.clone();
+            coverage.add(&answer);
+            for what in differences(&run, &answer) {
+                let history = &run.case.text;
+                wrong.push(format!("{title}, seed {}: {what}\n{history}", run.seed));
             }
         }
-        if let Err(what) = library::check_case(answer, &NotYet::default()) {
-            wrong.push(told(what));
+        for feature in coverage.missing(axis) {
+            wrong.push(format!(
+                "{title}: too few histories for {feature:?}: {coverage}"
+            ));
+        }
+        Verdicts {
+            title,
+            coverage,
+            wrong,
         }
     }
-    wrong
 }
 
-/// The reference writes, we read what it reads, by the same plans.
-fn written_there(
-    reference: &Reference,
-    directory: &Path,
-    engine: &str,
-    seeds: &[u64],
-) -> Vec<String> {
-    fresh(directory);
-    let job = |seed: &u64| {
-        let case = Case::of(engine, *seed);
-        ReferenceJob {
-            name: format!("seed-{seed}"),
-            table: ReferenceTable::History(serde_json::to_value(&case.history).unwrap()),
-            reads: case.reads,
+fn job(case: &Case, writer: Writer, seed: u64, directory: &Path) -> (ReferenceJob, Option<Oracle>) {
+    let name = format!("seed-{seed}");
+    let (table, oracle) = match writer {
+        Writer::Reference => (ReferenceTable::History(case.text.clone()), None),
+        Writer::Kit => {
+            let history = case.history();
+            let written = write_table(&history, &layout(seed));
+            let written = written.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{history}"));
+            let table_dir = directory.join("tables").join(&name);
+            written.save(&table_dir).unwrap();
+            let oracle = Oracle::of(&written);
+            (ReferenceTable::Written { table_dir }, Some(oracle))
         }
     };
-    let jobs: Vec<ReferenceJob> = seeds.iter().map(job).collect();
-    let answers = reference.answer(&jobs, directory).unwrap();
-    let checked = seeds.iter().zip(&answers).filter_map(|(seed, answer)| {
-        let what = library::check_case(answer, &NotYet::default()).err()?;
-        let history: History = Case::of(engine, *seed).history;
-        Some(format!(
-            "{engine}, seed {seed}, written by the reference: {what}\n{history}"
-        ))
-    });
-    checked.collect()
+    let reads = case.reads.clone();
+    (ReferenceJob { name, table, reads }, oracle)
 }
 
-fn difference(
-    answer: &GoldenCase,
-    expected: &[paimon_testkit::JsonRow],
-    rows: &[paimon_testkit::JsonRow],
-) -> Option<RowDiff> {
-    let types: Vec<_> = answer.reads[0]
-        .columns
-        .iter()
-        .map(|column| &column.data_type)
-        .collect();
-    diff_rows(&types, expected, rows)
+/// What differs between the oracle, the reference and this reader.
+fn differences(run: &Run, answer: &GoldenCase) -> Vec<String> {
+    let oracle = run
+        .oracle
+        .as_ref()
+        .map_or(Ok(()), |oracle| oracle.check(answer));
+    // One route a history, in turn: that all agree is for the golden suite and the laws.
+    let route = usize::try_from(run.seed).unwrap() % ROUTES.len();
+    let reader = check_case(answer, &NotYet::default(), &ROUTES[route..=route]);
+    [oracle, reader]
+        .into_iter()
+        .filter_map(Result::err)
+        .collect()
 }
 
 /// Layouts in turn, so that all occur.

@@ -1,28 +1,13 @@
 //! Random evolutions of schemas, in all formats of data files and manifests: the reference alters, writes and reads, and we read what it reads
 //! (table-format sections 7.5, 8.2 to 8.4).
 
-use std::path::Path;
-
-use paimon_testkit::{NotYet, Reference, ReferenceJob, ReferenceTable};
 use serde_json::{Value, json};
 
-use crate::histories::Random;
-use crate::library;
+use super::{Case, Writer};
+use crate::random::Random;
 
-/// The histories of those seeds; what differs.
-pub(crate) fn differences(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<String> {
-    let jobs: Vec<ReferenceJob> = seeds
-        .iter()
-        .map(|seed| Evolution::of(*seed).job())
-        .collect();
-    let answers = reference.answer(&jobs, directory).unwrap();
-    let checked = jobs.iter().zip(&answers).filter_map(|(job, answer)| {
-        let what = library::check_case(answer, &NotYet::default()).err()?;
-        let history = serde_json::to_string(&job.table).unwrap();
-        let name = &job.name;
-        Some(format!("evolution, {name}: {what}\n{history}"))
-    });
-    checked.collect()
+pub(super) fn evolution(random: &mut Random, _: Writer) -> Case {
+    Evolution::of(random).case()
 }
 
 /// Names of columns and fields; few, so that a dropped name comes back.
@@ -324,7 +309,6 @@ impl Field {
 
 /// A history as it is made up.
 struct Evolution {
-    name: String,
     columns: Vec<Field>,
     keyed: bool,
     steps: Vec<Value>,
@@ -333,8 +317,7 @@ struct Evolution {
 }
 
 impl Evolution {
-    fn of(seed: u64) -> Self {
-        let random = &mut Random::new(seed);
+    fn of(random: &mut Random) -> Self {
         let keyed = random.one_in(2);
         let key = Field {
             name: "k".to_owned(),
@@ -349,7 +332,6 @@ impl Evolution {
         let turn = usize::try_from(random.below(columns.len() as u64)).unwrap();
         columns.rotate_left(turn);
         let mut evolution = Self {
-            name: format!("seed-{seed}"),
             columns: columns.clone(),
             keyed,
             steps: Vec::new(),
@@ -371,7 +353,7 @@ impl Evolution {
         evolution
     }
 
-    fn job(&self) -> ReferenceJob {
+    fn case(self) -> Case {
         let columns: Vec<Value> = self
             .columns
             .iter()
@@ -381,12 +363,11 @@ impl Evolution {
             })
             .collect();
         let key = if self.keyed { vec!["k"] } else { vec![] };
-        ReferenceJob {
-            name: self.name.clone(),
-            table: ReferenceTable::History(json!({
+        Case {
+            text: json!({
                 "columns": columns, "primary_key": key, "options": self.options, "steps": self.steps,
-            })),
-            reads: self.reads.clone(),
+            }),
+            reads: self.reads,
         }
     }
 
