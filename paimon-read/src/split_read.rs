@@ -154,8 +154,14 @@ impl Walk {
         let window_bytes = self.context.request.window_bytes;
         let shape = leg.fold.as_ref().map_or(&self.shape, |fold| &fold.versions);
         let values = ValuePass::new(leg.picks, shape, &self.context.resources, window_bytes)?;
+        // A condition may drop picked rows.
+        let request = &self.context.request;
+        let asks = request.predicate.is_some() || self.context.filter.is_some();
         Ok(match leg.fold {
-            None => Pass::Rows(values),
+            None => Pass::Rows(match request.limit.filter(|_| !asks) {
+                None => values,
+                Some(limit) => values.limited(limit),
+            }),
             Some(fold) => Pass::Fold(FoldPass::new(values, fold)),
         })
     }

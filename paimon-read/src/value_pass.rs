@@ -146,7 +146,7 @@ impl ValuePass {
     /// One step of the pick source; then the executor has a turn.
     async fn step(&mut self) -> Result<()> {
         let start = self.resources.now_nanos();
-        self.exhausted = !self.source.step(&mut self.window).await?;
+        self.exhausted = !self.source.step(&mut self.window).await? || self.window.is_full();
         self.spent(Counter::PickNanos, start);
         if self.exhausted {
             let superseded = self.window.take_superseded();

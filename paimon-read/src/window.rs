@@ -117,6 +117,8 @@ pub(crate) struct Window {
     picked_rows: u64,
     /// Rows whose keys were decoded to decide whether they are picked, and those that were picked for being there.
     candidates: u64,
+    /// Most rows that are picked, where so many are enough.
+    most_rows: Option<u64>,
     /// Which of them are versions of one key, where that matters.
     groups: GroupMarks,
     /// Early columns of picked rows in the order of the picks, where they come so.
@@ -183,9 +185,32 @@ impl Window {
         usize::try_from(number.checked_sub(self.first_piece)?).ok()
     }
 
+    /// Takes no more than so many rows.
+    pub(crate) fn limit(&mut self, rows: u64) {
+        self.most_rows = Some(rows);
+    }
+
+    /// Whether there are as many picks as are wanted; then nothing more is picked of any piece.
+    pub(crate) fn is_full(&mut self) -> bool {
+        if self.most_rows.is_none_or(|most| self.picked_rows < most) {
+            return false;
+        }
+        for number in (self.first_piece..).take(self.pieces.len()) {
+            self.close(number, 0);
+        }
+        true
+    }
+
     /// Picks rows: they follow all rows picked before.
     #[inline]
-    pub(crate) fn pick(&mut self, number: u32, row: u32, count: u32) {
+    pub(crate) fn pick(&mut self, number: u32, row: u32, mut count: u32) {
+        if let Some(most) = self.most_rows {
+            let left = most.saturating_sub(self.picked_rows);
+            count = count.min(u32::try_from(left).unwrap_or(u32::MAX));
+            if count == 0 {
+                return;
+            }
+        }
         self.picked_rows += u64::from(count);
         if let Some(piece) = self.piece_mut(number) {
             piece.pick(row, count);

@@ -9,6 +9,12 @@ use super::ValuePass;
 use crate::window::Piece;
 
 impl ValuePass {
+    /// The same for so many rows alone: what only later ones need is not asked for.
+    pub(crate) fn limited(mut self, rows: u64) -> Self {
+        self.window.limit(rows);
+        self
+    }
+
     /// While a piece is being decoded, those that follow are decided and asked for. One step a batch is enough as long as
     /// batches of the piece follow; before its last one another piece must be on its way.
     pub(super) async fn look_ahead(&mut self, number: u32) -> Result<()> {

@@ -15,7 +15,7 @@ use paimon_read::{BatchStream, ReadRequest, ReadTask};
 use paimon_testkit::{CountingStore, FaultyStore, Latency, RequestKind, RequestOutcome};
 
 use super::big::{GROUP, asked, big_table, exact, records};
-use super::table::{TestTable, over};
+use super::table::{Layout, TestTable, over};
 
 /// A waker that remembers.
 #[derive(Default)]
@@ -95,8 +95,12 @@ impl Slow {
     }
 
     fn read_with(&self, split: DataSplit, request: ReadRequest, resources: Resources) -> Polled {
+        self.read_task(ReadTask::new(Split::Data(split)), request, resources)
+    }
+
+    fn read_task(&self, task: ReadTask, request: ReadRequest, resources: Resources) -> Polled {
         let reader = self.table.reader_with(request, resources);
-        Polled::new(reader.read(ReadTask::new(Split::Data(split))).unwrap())
+        Polled::new(reader.read(task).unwrap())
     }
 
     /// Reads to the end, letting requests go whenever the stream waits; calls `each` after every batch.
@@ -297,20 +301,28 @@ fn overlapping_runs_are_opened_together() {
 #[test]
 fn dropping_a_stream_cancels_what_is_in_flight() {
     let (table, old, new) = two_runs();
+    let reader = table.reader(ReadRequest::default());
+    let mut tasks = Vec::new();
     for split in [
         table.split(vec![old.clone(), new]),
         table.raw_split(vec![old]),
     ] {
+        let task = ReadTask::new(Split::Data(split));
+        let two = std::num::NonZeroUsize::new(2).unwrap();
+        tasks.push(task.clone());
+        tasks.extend(paimon_read::block_on(reader.subdivide(task, two)).unwrap());
+    }
+    assert_eq!(tasks.len(), 6);
+    for task in tasks {
         // Dropped after so many waits: while files open, while keys come, while values come.
         for waits in 0..8 {
             let slow = Slow::new(&table);
-            let mut polled = slow.read(
-                split.clone(),
-                ReadRequest {
-                    batch_size: 1000,
-                    ..ReadRequest::default()
-                },
-            );
+            let request = ReadRequest {
+                batch_size: 1000,
+                ..ReadRequest::default()
+            };
+            let resources = exact(Arc::clone(&slow.counting));
+            let mut polled = slow.read_task(task.clone(), request, resources);
             let mut left = waits;
             loop {
                 match polled.step() {
@@ -333,6 +345,41 @@ fn dropping_a_stream_cancels_what_is_in_flight() {
             slow.faulty.release(100);
             assert_eq!(slow.counting.requests().len(), asked);
         }
+    }
+}
+
+#[test]
+fn limit_one_asks_for_the_first_pages_alone() {
+    let table = big_table().laid_out(Layout {
+        page_rows: 500,
+        ..Layout::default()
+    });
+    let old = table.write_records("old", &records(0..20_000, 0, "old"));
+    let new = table.write_records("new", &records(10_000..30_000, 100_000, "new"));
+    for split in [
+        table.raw_split(vec![old.clone()]),
+        table.split(vec![old.clone(), new.clone()]),
+    ] {
+        let store = table.counting();
+        let request = ReadRequest {
+            limit: Some(1),
+            ..ReadRequest::default()
+        };
+        let reader = table.reader_with(request, exact(Arc::clone(&store)));
+        assert_eq!(super::table::rows(&reader, split).unwrap().len(), 1);
+        let of_old = asked(&table, &store, &old);
+        for column in ["a", "b"] {
+            let bytes = of_old[&(0, column.to_owned())];
+            let all = super::big::chunk_bytes(&table, &old, 0, column);
+            assert!(bytes * 20 <= all, "{bytes} of {all} bytes of {column}");
+        }
+        let of_new = asked(&table, &store, &new);
+        assert!(
+            of_new
+                .keys()
+                .all(|(_, column)| column != "a" && column != "b"),
+            "{of_new:?}"
+        );
     }
 }
 
