@@ -207,9 +207,9 @@ impl Window {
         if let Some(most) = self.most_rows {
             let left = most.saturating_sub(self.picked_rows);
             count = count.min(u32::try_from(left).unwrap_or(u32::MAX));
-            if count == 0 {
-                return;
-            }
+        }
+        if count == 0 {
+            return;
         }
         self.picked_rows += u64::from(count);
         if let Some(piece) = self.piece_mut(number) {
@@ -298,11 +298,9 @@ impl Window {
     }
 
     fn drop_if_lost(&mut self, number: u32) {
-        let Some(piece) = self.piece(number) else {
-            return;
-        };
         // A piece whose rows all lost is never decoded.
-        if piece.is_decided() && piece.picked.is_empty() {
+        let lost = |piece: &Piece| piece.is_decided() && piece.picked.is_empty();
+        if self.piece(number).is_some_and(lost) {
             self.remove(number);
         }
     }
