@@ -5,6 +5,7 @@
 //! past its last row: only then is it known which of its rows are never needed.
 
 mod decoded;
+mod ends;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -185,22 +186,6 @@ impl Window {
         usize::try_from(number.checked_sub(self.first_piece)?).ok()
     }
 
-    /// Takes no more than so many rows.
-    pub(crate) fn limit(&mut self, rows: u64) {
-        self.most_rows = Some(rows);
-    }
-
-    /// Whether there are as many picks as are wanted; then nothing more is picked of any piece.
-    pub(crate) fn is_full(&mut self) -> bool {
-        if self.most_rows.is_none_or(|most| self.picked_rows < most) {
-            return false;
-        }
-        for number in (self.first_piece..).take(self.pieces.len()) {
-            self.close(number, 0);
-        }
-        true
-    }
-
     /// Picks rows: they follow all rows picked before.
     #[inline]
     pub(crate) fn pick(&mut self, number: u32, row: u32, mut count: u32) {
@@ -285,15 +270,6 @@ impl Window {
             return;
         };
         piece.passed = piece.passed.max(row);
-        self.drop_if_lost(number);
-    }
-
-    /// Says that no row of the piece from `row` on will be picked.
-    pub(crate) fn close(&mut self, number: u32, row: u32) {
-        let Some(piece) = self.piece_mut(number) else {
-            return;
-        };
-        piece.end = piece.end.min(row);
         self.drop_if_lost(number);
     }
 
