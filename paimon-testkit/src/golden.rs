@@ -12,6 +12,8 @@ mod split;
 mod sql_type;
 
 pub use case::{GoldenCase, GoldenColumn, GoldenRead, GoldenRequest};
+#[cfg(all(test, feature = "writer"))]
+pub(crate) use check::in_one_order;
 pub use check::{GoldenRows, Verdict, check_read};
 pub use filter::filter_to_predicate;
 pub use not_yet::NotYet;

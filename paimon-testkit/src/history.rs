@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 pub use change::{ColumnPlace, SchemaChange};
 pub use definition::{ColumnDefinition, TableDefinition};
 pub use range::{RangeRows, RangeValue};
+#[cfg(feature = "writer")]
+pub(crate) use step::kind_of;
 pub use step::{Action, Commit, Compaction, HistoryRow, RollbackTo, Step};
 
 /// A table and all that happened to it, in order.

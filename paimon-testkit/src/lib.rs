@@ -48,7 +48,7 @@ pub use query::Query;
 #[cfg(feature = "strategies")]
 pub use strategies::{HistoryShape, QuerySeed, histories, layouts, query_seeds};
 #[cfg(feature = "writer")]
-pub use writer::{Layout, WriterVersion, WrittenBranch, WrittenTable, write_table};
+pub use writer::{Layout, StoredRow, WriterVersion, WrittenBranch, WrittenTable, write_table};
 
 /// The examples of the repository's README.
 #[cfg(doctest)]

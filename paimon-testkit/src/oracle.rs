@@ -104,25 +104,34 @@ pub(crate) enum Rewriting {
 }
 
 impl Rewriting {
-    /// What a compaction writes of a key. `higher` is its version on the next higher level.
+    /// What a compaction makes of the versions of a key. `higher` is its version on the next higher level.
     ///
     /// # Errors
     /// Those of the merge engine.
-    pub(crate) fn apply(
+    pub(crate) fn merge(
         self,
         inputs: Vec<Version>,
         higher: Option<&Version>,
         rules: &MergeRules,
     ) -> Result<Option<Record>> {
-        let (merged, drop_deletes) = match self {
-            Self::None => return Ok(inputs.into_iter().next().map(|(_, record)| record)),
-            Self::Merged { drop_deletes } => (rules.merge(inputs)?, drop_deletes),
-            Self::LookedUp { drop_deletes } => {
+        match self {
+            Self::None => Ok(inputs.into_iter().next().map(|(_, record)| record)),
+            Self::Merged { .. } => rules.merge(inputs),
+            Self::LookedUp { .. } => {
                 let higher = higher.filter(|_| is_new(&inputs)).cloned();
-                (rules.merge_looking_up(inputs, higher)?, drop_deletes)
+                rules.merge_looking_up(inputs, higher)
             }
-        };
-        Ok(merged.filter(|record| record.kind.is_add() || !drop_deletes))
+        }
+    }
+
+    /// Whether it writes what it made.
+    pub(crate) fn keeps(self, merged: &Record) -> bool {
+        match self {
+            Self::None => true,
+            Self::Merged { drop_deletes } | Self::LookedUp { drop_deletes } => {
+                merged.kind.is_add() || !drop_deletes
+            }
+        }
     }
 }
 
@@ -132,14 +141,14 @@ pub(crate) fn is_new(versions: &[Version]) -> bool {
 }
 
 impl Oracle {
-    /// Rows that were flushed together: for a key, one version comes out of them.
+    /// Rows that were flushed together for a snapshot: for a key, one version comes out of them.
     ///
     /// # Errors
     /// Those of the merge engine.
     pub(crate) fn write(
         &mut self,
         place: &Place,
-        records: &[Record],
+        (records, snapshot): (&[Record], i64),
         rules: &MergeRules,
     ) -> Result<()> {
         let bucket = self.buckets.entry(place.clone()).or_default();
@@ -153,7 +162,9 @@ impl Oracle {
                 versions
             } else {
                 let merged = rules.merge(versions)?.into_iter();
-                merged.map(|record| (0, record)).collect()
+                merged
+                    .map(|record| (0, rules.numbered(record, snapshot)))
+                    .collect()
             };
             bucket.entry(key).or_default().extend(merged);
         }
@@ -184,7 +195,8 @@ impl Oracle {
             if !inputs.is_empty() {
                 let deletes_higher = done.deletes_higher && is_new(&inputs);
                 let higher = kept.iter().min_by_key(|(level, _)| *level);
-                let written = done.rewriting.apply(inputs, higher, rules)?;
+                let merged = done.rewriting.merge(inputs, higher, rules)?;
+                let written = merged.filter(|record| done.rewriting.keeps(record));
                 if deletes_higher {
                     kept.clear();
                 }

@@ -2,9 +2,13 @@
 //! history that a person can read, and prints as JSON.
 
 mod build;
+mod engines;
+mod functions;
 mod query;
+mod table;
 mod values;
 
+use paimon_meta::MergeEngine;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -13,20 +17,26 @@ use crate::writer::{Layout, WriterVersion};
 
 pub use query::{QuerySeed, query_seeds};
 
-use build::{OpSeed, RowSeed, SchemaSeed, build};
+use build::{OpSeed, RowSeed, build};
+use engines::EngineSeed;
+use table::SchemaSeed;
 
 /// What may happen in a history, beside writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryShape {
+    /// The merge engine of tables with a primary key; without, any of them.
+    pub merge_engine: Option<MergeEngine>,
     /// Compactions.
     pub compactions: bool,
     /// Columns that are added, dropped, renamed and moved.
     pub evolution: bool,
+    /// Options that change which rows there are, of old files too: `ignore-delete`.
+    pub option_changes: bool,
     /// Overwrites, truncation, tags, rollbacks, expiry.
     pub versions: bool,
     /// Columns that order versions of a key.
     pub sequence_fields: bool,
-    /// Tables with deletion vectors.
+    /// Tables whose compactions look up older rows: with deletion vectors, or `force-lookup`.
     pub deletion_vectors: bool,
     /// Tables without a primary key.
     pub append: bool,
@@ -35,8 +45,10 @@ pub struct HistoryShape {
 impl HistoryShape {
     /// Everything.
     pub const ALL: Self = Self {
+        merge_engine: None,
         compactions: true,
         evolution: true,
+        option_changes: true,
         versions: true,
         sequence_fields: true,
         deletion_vectors: true,
@@ -47,20 +59,23 @@ impl HistoryShape {
 /// Histories of 1 to 12 steps over 1 to 3 key columns and 1 to 8 others.
 pub fn histories(shape: HistoryShape) -> impl Strategy<Value = History> {
     let steps = prop_oneof![3 => vec(op_seeds(), 1..=5), 2 => vec(op_seeds(), 4..=12)];
-    (schema_seeds(), steps).prop_map(move |(schema, steps)| build(&schema, &steps, shape))
+    (schema_seeds(shape), steps).prop_map(move |(schema, steps)| build(&schema, &steps, shape))
 }
 
-fn schema_seeds() -> impl Strategy<Value = SchemaSeed> {
+fn schema_seeds(shape: HistoryShape) -> impl Strategy<Value = SchemaSeed> {
     let flags = (
         prop::bool::weighted(0.2),
         prop::bool::weighted(0.25),
         prop::bool::weighted(0.1),
         prop::bool::weighted(0.15),
         prop::bool::weighted(0.1),
+        prop::bool::weighted(0.06),
     );
     let sizes = (vec(any::<u8>(), 1..=3), vec(any::<u8>(), 1..=8));
-    (sizes, flags, 1..=3_i32, any::<u8>()).prop_map(|((keys, values), flags, buckets, options)| {
-        let (partitioned, sequence_field, append, deletion_vectors, ignore_delete) = flags;
+    let options = (1..=3_i32, any::<u8>(), engine_seeds(shape.merge_engine));
+    (sizes, flags, options).prop_map(|((keys, values), flags, (buckets, options, engine))| {
+        let (partitioned, sequence_field, append, deletion_vectors, ignore_delete, row_kind) =
+            flags;
         SchemaSeed {
             keys,
             values,
@@ -69,10 +84,30 @@ fn schema_seeds() -> impl Strategy<Value = SchemaSeed> {
             append,
             deletion_vectors,
             ignore_delete,
+            row_kind_field: row_kind,
             // Most tables have one bucket, in which keys meet.
             buckets: if buckets == 3 { 2 } else { 1 },
             options,
+            engine,
         }
+    })
+}
+
+fn engine_seeds(engine: Option<MergeEngine>) -> impl Strategy<Value = EngineSeed> {
+    let engines = match engine {
+        Some(engine) => vec![engine],
+        None => vec![
+            MergeEngine::Deduplicate,
+            MergeEngine::PartialUpdate,
+            MergeEngine::Aggregation,
+            MergeEngine::FirstRow,
+        ],
+    };
+    let engines = prop::sample::select(engines);
+    (engines, any::<u8>(), vec(any::<u8>(), 8)).prop_map(|(engine, mode, functions)| EngineSeed {
+        engine,
+        mode,
+        functions,
     })
 }
 

@@ -12,6 +12,7 @@
 
 mod avro;
 mod batch;
+mod changes;
 mod commit;
 mod compact;
 mod data_file;
@@ -32,16 +33,17 @@ mod tests;
 use paimon_meta::Result;
 
 pub use layout::{Layout, WriterVersion};
-pub use written::{WrittenBranch, WrittenTable};
+pub use written::{StoredRow, WrittenBranch, WrittenTable};
 
 use crate::history::History;
 
 /// Writes the table of a history.
 ///
 /// # Errors
-/// `InvalidInput` for a history that cannot be run, `Unsupported` for what the writer does not write: merge engines but
-/// `deduplicate`, file formats but Parquet, `TIMESTAMP(7)` and finer, variants, changes inside a row type, compactions
-/// over a changed type, the postpone bucket, minor compactions, changelogs of compactions.
+/// `InvalidInput` for a history that cannot be run, `Unsupported` for what the writer does not write: aggregate functions
+/// `rbm64`, `hll_sketch` and `theta_sketch`, sequence groups by nested values, file formats but Parquet,
+/// `TIMESTAMP(7)` and finer, variants, changes inside a row type, compactions over a changed type, the postpone bucket, minor
+/// compactions.
 pub fn write_table(history: &History, layout: &Layout) -> Result<WrittenTable> {
     let mut table = table::Table::create(&history.table, layout)?;
     for (number, step) in (1..).zip(&history.steps) {

@@ -15,7 +15,7 @@ use crate::json::JsonRow;
 use crate::reader::Reader;
 use plan::check_plan;
 use sketch::check_sketches;
-use unordered::in_one_order;
+pub(crate) use unordered::in_one_order;
 
 /// The answer of a [`Reader`].
 #[derive(Clone, Debug, Default)]

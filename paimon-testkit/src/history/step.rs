@@ -172,7 +172,7 @@ impl<'de> Deserialize<'de> for HistoryRow {
     }
 }
 
-fn kind_of(text: &str) -> Option<RowKind> {
+pub(crate) fn kind_of(text: &str) -> Option<RowKind> {
     (0..4)
         .filter_map(|byte| RowKind::from_byte(byte).ok())
         .find(|kind| kind.short() == text)

@@ -4,13 +4,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use paimon_meta::{Error, FieldId, MergeEngine, Options, Result, RowKind, SortOrder, TableSchema};
+use paimon_meta::{
+    Datum, Error, FieldId, MergeEngine, Options, Result, RowKind, SortOrder, TableSchema,
+};
 
 use super::aggregation::Aggregation;
 use super::first_row::FirstRow;
 use super::order;
 use super::partial_update::PartialUpdate;
 use crate::cell::Cell;
+use crate::history::kind_of;
 
 /// One version of a key, or one row of an append table.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,12 +27,7 @@ pub(crate) struct Record {
 pub(crate) type Version = (i32, Record);
 
 /// Options by which tables have other rows than this oracle.
-const REFUSED: [&str; 4] = [
-    "rowkind.field",
-    "scan.fallback-branch",
-    "sequence.snapshot-ordering",
-    "tag.automatic-creation",
-];
+const REFUSED: [&str; 2] = ["scan.fallback-branch", "tag.automatic-creation"];
 
 /// How the versions of a key become one.
 #[derive(Debug)]
@@ -38,6 +36,10 @@ pub(crate) struct MergeRules {
     pub(crate) key: Vec<FieldId>,
     /// Compactions look up what older files have of a key (RP-007).
     pub(crate) looks_up: bool,
+    /// The column that says which kinds rows are.
+    row_kind_field: Option<FieldId>,
+    /// Rows that are flushed have the number of their snapshot as sequence number (ME-022).
+    pub(crate) by_snapshot: bool,
     sequence_fields: Vec<FieldId>,
     descending: bool,
     ignore_delete: bool,
@@ -91,10 +93,14 @@ impl MergeRules {
         } else {
             Vec::new()
         };
+        let row_kind_field = options.get("rowkind.field").map(str::to_owned);
+        let row_kind_field = ids(&Vec::from_iter(row_kind_field))?;
         let merge_engine = options.value(&Options::MERGE_ENGINE)?;
         Ok(Self {
             key,
             looks_up: options.needs_lookup()?,
+            row_kind_field: row_kind_field.first().copied(),
+            by_snapshot: options.value(&Options::SEQUENCE_SNAPSHOT_ORDERING)?,
             sequence_fields: ids(&options.sequence_field())?,
             descending: options.value(&Options::SEQUENCE_FIELD_SORT_ORDER)?
                 == SortOrder::Descending,
@@ -102,6 +108,35 @@ impl MergeRules {
             merge_engine,
             engine: engine(merge_engine, schema, options)?,
         })
+    }
+
+    /// The kind that a row is written with: what its column says, in any case, where there is one (ME 6.2).
+    ///
+    /// # Errors
+    /// `InvalidInput` for a column that names no kind.
+    pub(crate) fn kind(&self, record: &Record) -> Result<RowKind> {
+        let Some(field) = self.row_kind_field else {
+            return Ok(record.kind);
+        };
+        let text = match record.cell(field) {
+            Cell::Scalar(Datum::String(text)) => Some(text.to_uppercase()),
+            _ => None,
+        };
+        let kind = text.as_deref().and_then(kind_of);
+        kind.ok_or_else(|| {
+            Error::invalid_input(format!("{text:?} in rowkind.field is no row kind"))
+        })
+    }
+
+    /// A record as it counts once it is in a file of a snapshot.
+    pub(crate) fn numbered(&self, record: Record, snapshot: i64) -> Record {
+        if self.by_snapshot {
+            return Record {
+                sequence: snapshot,
+                ..record
+            };
+        }
+        record
     }
 
     /// Whether a row is taken at all (`ignore-delete`).

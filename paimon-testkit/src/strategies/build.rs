@@ -2,29 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use paimon_meta::RowKind;
+use paimon_meta::{MergeEngine, RowKind};
 use serde_json::Value;
 
 use super::HistoryShape;
-use super::values::{key_kind, partition_kind, value_kind, value_of};
+use super::engines::Kinds;
+use super::functions::BITMAPS;
+use super::table::{BY_SNAPSHOT, ROW_KIND, SchemaSeed, definition};
+use super::values::{bitmap_of, value_kind, value_of};
 use crate::history::{
     Action, ColumnDefinition, ColumnPlace, Commit, Compaction, History, HistoryRow, RollbackTo,
-    SchemaChange, Step, TableDefinition,
+    SchemaChange, Step,
 };
-
-/// What a table is made of.
-#[derive(Clone, Debug)]
-pub(super) struct SchemaSeed {
-    pub(super) keys: Vec<u8>,
-    pub(super) values: Vec<u8>,
-    pub(super) partitioned: bool,
-    pub(super) sequence_field: bool,
-    pub(super) append: bool,
-    pub(super) deletion_vectors: bool,
-    pub(super) ignore_delete: bool,
-    pub(super) buckets: i32,
-    pub(super) options: u8,
-}
 
 /// What a step is made of.
 #[derive(Clone, Debug)]
@@ -62,6 +51,15 @@ struct Builder {
     keys: Vec<String>,
     fixed: Vec<String>,
     append: bool,
+    kinds: Kinds,
+    /// Columns that hold bitmaps.
+    bitmaps: Vec<String>,
+    /// Two rows of a key in one snapshot would have no order (ME 1.4).
+    by_snapshot: bool,
+    /// Deletes may be ignored from some time on.
+    may_ignore: bool,
+    /// Level 0 is hidden: compactions show what is there.
+    hides_level_zero: bool,
     wrote: bool,
     tags: Vec<String>,
     names: usize,
@@ -71,7 +69,9 @@ struct Builder {
 /// The history of seeds.
 pub(super) fn build(schema: &SchemaSeed, ops: &[OpSeed], shape: HistoryShape) -> History {
     let append = schema.append && shape.append;
-    let (table, fixed) = definition(schema, append, shape);
+    let (table, fixed, kinds) = definition(schema, append, shape);
+    let bitmaps = table.options.iter().filter(|(_, value)| *value == BITMAPS);
+    let bitmaps = bitmaps.filter_map(|(key, _)| key.split('.').nth(1));
     let keys = (0..schema.keys.len()).map(|index| format!("k{index}"));
     let mut builder = Builder {
         shape,
@@ -79,6 +79,16 @@ pub(super) fn build(schema: &SchemaSeed, ops: &[OpSeed], shape: HistoryShape) ->
         keys: keys.collect(),
         fixed,
         append,
+        kinds,
+        bitmaps: bitmaps.map(str::to_owned).collect(),
+        by_snapshot: table.options.contains_key(BY_SNAPSHOT),
+        may_ignore: shape.option_changes
+            && !append
+            && !table
+                .options
+                .keys()
+                .any(|key| key.contains("remove-record")),
+        hides_level_zero: !append && schema.engine.engine == MergeEngine::FirstRow,
         wrote: false,
         tags: Vec::new(),
         names: 0,
@@ -93,103 +103,6 @@ pub(super) fn build(schema: &SchemaSeed, ops: &[OpSeed], shape: HistoryShape) ->
     }
 }
 
-/// The table, and its columns that must stay.
-fn definition(
-    seed: &SchemaSeed,
-    append: bool,
-    shape: HistoryShape,
-) -> (TableDefinition, Vec<String>) {
-    let partitioned = seed.partitioned && seed.keys.len() > 1;
-    let mut columns = Vec::new();
-    for (index, key) in seed.keys.iter().enumerate() {
-        let kind = if partitioned && index == 0 {
-            partition_kind(*key)
-        } else {
-            key_kind(*key)
-        };
-        columns.push(ColumnDefinition::new(format!("k{index}"), kind.not_null()));
-    }
-    for (index, value) in seed.values.iter().enumerate() {
-        let kind = value_kind(*value);
-        columns.push(ColumnDefinition::new(format!("v{index}"), kind.nullable()));
-    }
-    let mut fixed: Vec<String> = (0..seed.keys.len())
-        .map(|index| format!("k{index}"))
-        .collect();
-    let mut options = layout_options(seed);
-    if append {
-        options.insert("bucket".to_owned(), "-1".to_owned());
-    } else {
-        let sequence = merge_options(seed, &columns, shape, &mut options);
-        fixed.extend(sequence);
-    }
-    let names = fixed.iter().take(seed.keys.len()).cloned();
-    let table = TableDefinition {
-        columns,
-        primary_key: if append {
-            Vec::new()
-        } else {
-            names.clone().collect()
-        },
-        partition_by: names.take(usize::from(partitioned)).collect(),
-        options,
-    };
-    (table, fixed)
-}
-
-/// Options that change how rows are stored, and not which rows there are.
-fn layout_options(seed: &SchemaSeed) -> BTreeMap<String, String> {
-    let mut options = BTreeMap::new();
-    let mut set = |key: &str, value: &str| options.insert(key.to_owned(), value.to_owned());
-    set("write-only", "true");
-    match seed.options >> 2 & 7 {
-        0 => set("metadata.stats-mode", "none"),
-        1 => set("metadata.stats-mode", "counts"),
-        2 => set("metadata.stats-mode", "truncate(3)"),
-        3 => set("fields.v0.stats-mode", "none"),
-        _ => set("metadata.stats-mode", "full"),
-    };
-    match seed.options >> 6 & 3 {
-        0 => set("file.format", "avro"),
-        1 => set("file.format.per.level", "0:avro"),
-        _ => None,
-    };
-    if seed.options >> 5 & 1 == 1 {
-        set("manifest.merge-min-count", "3");
-    }
-    options
-}
-
-/// Options of tables with a key; the column that orders versions, if there is one.
-fn merge_options(
-    seed: &SchemaSeed,
-    columns: &[ColumnDefinition],
-    shape: HistoryShape,
-    options: &mut BTreeMap<String, String>,
-) -> Option<String> {
-    let mut set = |key: &str, value: &str| options.insert(key.to_owned(), value.to_owned());
-    set("bucket", &seed.buckets.to_string());
-    if seed.options & 1 == 1 {
-        set("data-file.thin-mode", "true");
-    }
-    if seed.ignore_delete {
-        set("ignore-delete", "true");
-    }
-    if seed.deletion_vectors && shape.deletion_vectors {
-        set("deletion-vectors.enabled", "true");
-    }
-    let mut scalars = columns
-        .iter()
-        .filter(|column| column.name.starts_with('v') && column.data_type.kind.is_scalar());
-    let column = scalars.next();
-    let column = column.filter(|_| seed.sequence_field && shape.sequence_fields)?;
-    set("sequence.field", &column.name);
-    if seed.options & 2 == 2 {
-        set("sequence.field.sort-order", "descending");
-    }
-    Some(column.name.clone())
-}
-
 impl Builder {
     fn add(&mut self, op: &OpSeed) {
         match op {
@@ -198,10 +111,14 @@ impl Builder {
                     .iter()
                     .map(|rows| self.rows(rows))
                     .collect::<Vec<_>>();
+                if self.by_snapshot {
+                    files = vec![files.concat()];
+                }
                 let write = files.pop().unwrap_or_default();
                 // Small levels above 0 are what makes sections of several runs cheap to reach.
-                let compact = *compacted && batches.len() == 2 && self.shape.compactions;
-                self.wrote |= !write.is_empty();
+                let often = batches.len() == 2 || self.hides_level_zero;
+                let compact = *compacted && often && self.shape.compactions;
+                self.wrote |= batches.iter().any(|rows| inserts(rows));
                 self.commit(Commit {
                     files,
                     write,
@@ -220,7 +137,7 @@ impl Builder {
             OpSeed::Alter { what, which } if self.shape.evolution => self.alter(*what, *which),
             OpSeed::Overwrite(rows) if self.shape.versions => {
                 let write = self.rows(rows);
-                self.wrote |= !write.is_empty();
+                self.wrote |= inserts(rows);
                 self.commit(Commit {
                     write,
                     overwrite: Some(BTreeMap::new()),
@@ -243,13 +160,12 @@ impl Builder {
     }
 
     fn row(&self, seed: &RowSeed) -> HistoryRow {
-        let kind = match seed.kind {
-            _ if self.append => RowKind::Insert,
-            0..=5 => RowKind::Insert,
-            6 => RowKind::UpdateAfter,
-            7 => RowKind::UpdateBefore,
-            _ => RowKind::Delete,
+        let kind = if self.append {
+            RowKind::Insert
+        } else {
+            self.kinds.of(seed.kind)
         };
+        let named = self.columns.iter().any(|column| column.name == ROW_KIND);
         let mut seeds = seed.values.iter().cycle();
         let values = self.columns.iter().map(|column| {
             let key = self.keys.iter().position(|key| *key == column.name);
@@ -259,13 +175,17 @@ impl Builder {
                     key_part(seed.key, index, self.keys.len()),
                 );
             }
+            if column.name == ROW_KIND {
+                return Value::from(kind.short());
+            }
             match seeds.next() {
                 None | Some(0) => Value::Null,
+                Some(number) if self.bitmaps.contains(&column.name) => bitmap_of(*number),
                 Some(number) => value_of(&column.data_type, *number),
             }
         });
         HistoryRow {
-            kind,
+            kind: if named { RowKind::Insert } else { kind },
             values: values.collect(),
         }
     }
@@ -277,6 +197,12 @@ impl Builder {
             .filter(|column| !self.fixed.contains(&column.name));
         let free: Vec<String> = free.map(|column| column.name.clone()).collect();
         let column = free.get(usize::from(which) % free.len().max(1)).cloned();
+        if what >= 224 && self.may_ignore {
+            let (key, value) = ("ignore-delete".to_owned(), "true".to_owned());
+            let set = SchemaChange::Set { key, value };
+            self.steps.push(Step::new(Action::Alter(vec![set])));
+            return;
+        }
         self.names += 1;
         let new = format!("n{}", self.names);
         let change = match (what % 4, column) {
@@ -335,6 +261,12 @@ impl Builder {
         };
         self.steps.push(Step::new(action));
     }
+}
+
+/// Whether rows make a snapshot, also where retracts are not even written.
+fn inserts(rows: &[RowSeed]) -> bool {
+    rows.iter()
+        .any(|row| Kinds::Adds.of(row.kind) == RowKind::Insert)
 }
 
 /// The number of a key column in the number of a key.

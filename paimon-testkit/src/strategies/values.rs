@@ -1,6 +1,7 @@
 //! Types, and values of them by number: small numbers in the order of the values for most types, and often equal.
 
 use paimon_meta::{DataField, DataType, FieldId, MAX_LENGTH, TypeKind};
+use roaring::RoaringBitmap;
 use serde_json::{Value, json};
 
 use crate::cell::Cell;
@@ -29,17 +30,25 @@ pub(super) fn value_kind(seed: u8) -> TypeKind {
         description: None,
         default_value: None,
     };
-    match seed % (SCALARS + 3) {
+    let pair = |x: &str, y: &str| {
+        TypeKind::Row(vec![
+            child(0, x, TypeKind::Int),
+            child(1, y, TypeKind::VarChar(MAX_LENGTH)),
+        ])
+    };
+    match seed % (SCALARS + 5) {
         seed if seed < SCALARS => scalar(seed),
         seed if seed == SCALARS => TypeKind::Array(Box::new(TypeKind::Int.nullable())),
         seed if seed == SCALARS + 1 => TypeKind::Map(
             Box::new(TypeKind::VarChar(MAX_LENGTH).not_null()),
             Box::new(TypeKind::Int.nullable()),
         ),
-        _ => TypeKind::Row(vec![
-            child(0, "x", TypeKind::Int),
-            child(1, "y", TypeKind::VarChar(MAX_LENGTH)),
-        ]),
+        seed if seed == SCALARS + 2 => TypeKind::Array(Box::new(pair("x", "y").nullable())),
+        seed if seed == SCALARS + 3 => TypeKind::Map(
+            Box::new(TypeKind::VarChar(MAX_LENGTH).not_null()),
+            Box::new(pair("x", "y").nullable()),
+        ),
+        _ => pair("x", "y"),
     }
 }
 
@@ -109,11 +118,42 @@ fn plain_value(data_type: &DataType, number: u8) -> Value {
         TypeKind::Timestamp(0..=3) => json!(n * 86_399_999 - 1_000_000_000),
         TypeKind::Timestamp(_) => json!(format!("2024-01-02T03:04:05.{number:06}")),
         TypeKind::LocalZonedTimestamp(_) => json!(format!("19{number:02}-12-31T23:59:59.000001Z")),
+        TypeKind::Array(element) if matches!(element.kind, TypeKind::Row(_)) => {
+            json!([[n % 3, text(number)], null, [n % 5, null], [null, "a"]])
+        }
         TypeKind::Array(_) => json!([n, null, 1]),
+        TypeKind::Map(_, value) if matches!(value.kind, TypeKind::Row(_)) => {
+            json!([
+                ["a", [n, format!("{number:02}")]],
+                ["b", null],
+                [text(number % 4), [n, null]]
+            ])
+        }
         TypeKind::Map(..) => json!([["a", n], ["b", null]]),
         TypeKind::Row(_) => json!([n, text(number)]),
         _ => Value::Null,
     }
+}
+
+/// The bitmap of a number, as text of its bytes: a few values, or a run.
+pub(super) fn bitmap_of(number: u8) -> Value {
+    let n = u32::from(number);
+    let mut bitmap = if n.is_multiple_of(3) {
+        (n..n + 40).collect::<RoaringBitmap>()
+    } else {
+        RoaringBitmap::from([n, n * 70_000, 7])
+    };
+    bitmap.optimize();
+    let mut bytes = Vec::new();
+    // Vectors take all that is written to them.
+    let written = bitmap.serialize_into(&mut bytes);
+    debug_assert!(written.is_ok(), "a vector refuses bytes");
+    Value::from(
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>(),
+    )
 }
 
 /// Empty, short, longer than statistics keep, not ASCII.

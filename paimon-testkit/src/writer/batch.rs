@@ -31,8 +31,11 @@ impl Batcher<'_> {
         first: &dyn Fn(&Place) -> i64,
     ) -> Result<BTreeMap<Place, Vec<Record>>> {
         let mut batch: BTreeMap<Place, Vec<Record>> = BTreeMap::new();
-        for row in rows.iter().filter(|row| self.rules.takes(row.kind)) {
+        for row in rows {
             let (place, mut record) = self.record(row)?;
+            if !self.rules.takes(record.kind) {
+                continue;
+            }
             let next = self
                 .next_sequence
                 .entry(place.clone())
@@ -75,11 +78,12 @@ impl Batcher<'_> {
                 .unwrap_or(value);
             Ok((field.id, Cell::from_json(value, &field.data_type)?))
         });
-        let record = Record {
+        let mut record = Record {
             kind: row.kind,
             sequence: 0,
             cells: cells.collect::<Result<_>>()?,
         };
+        record.kind = self.rules.kind(&record)?;
         let partition = row_of(&self.schema.partition_fields()?, &record);
         let partition = encode_row(&partition.0, &partition.1)?;
         let bucket = bucket.map_or_else(|| self.bucket_of(&record), Ok)?;

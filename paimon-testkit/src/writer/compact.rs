@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use paimon_meta::{EntryKind, Error, FileSource, ManifestEntry, Options, Result};
 
-use super::flush::Session;
+use super::changes::Changes;
+use super::flush::{Files, Session};
 use super::state::Content;
 use super::table::Table;
 use crate::history::Compaction;
@@ -61,7 +62,7 @@ impl Table {
         content: &mut Content,
         place: &Place,
         compaction: Compaction,
-    ) -> Result<Vec<ManifestEntry>> {
+    ) -> Result<Files> {
         let files: Vec<ManifestEntry> = content.files(place).cloned().collect();
         if session.rules.key.is_empty() {
             return self.concatenate(session, place, files);
@@ -73,7 +74,7 @@ impl Table {
             .unwrap_or_default();
         let max_level = session.options.num_levels()? - 1;
         let Some(choice) = choose(files, compaction, max_level)? else {
-            return Ok(Vec::new());
+            return Ok(Files::default());
         };
         let vectors = session.options.value(&Options::DELETION_VECTORS_ENABLED)?;
         let new = choice.inputs.iter().any(|entry| entry.file.level == 0);
@@ -94,31 +95,22 @@ impl Table {
         content.oracle.compact(place, done, &session.rules)?;
         let inputs = self.inputs(session, content, &choice);
         let higher = self.look_up(session, content, (place, &choice), &inputs);
-        if done.deletes_higher {
-            for found in higher.values().flatten() {
-                let vector = content.vectors.entry(found.file.clone());
-                vector.or_default().insert(found.position);
-            }
+        for found in higher.values().flatten().filter(|_| done.deletes_higher) {
+            let vector = content.vectors.entry(found.file.clone());
+            vector.or_default().insert(found.position);
         }
+        let changes = Changes::of(session, &choice, max_level)?;
+        let (records, changed) = merged(inputs, &higher, (rewriting, &changes), &session.rules)?;
+        let to = (FileSource::Compact, choice.output);
         let added = match upgraded {
             Some(entry) => vec![entry],
-            None => {
-                let mut records = Vec::new();
-                for (key, versions) in inputs {
-                    let found = higher.get(&key).into_iter().flatten();
-                    let next = found.min_by_key(|found| found.version.0);
-                    let next = next.map(|found| &found.version);
-                    records.extend(rewriting.apply(versions, next, &session.rules)?);
-                }
-                let to = (FileSource::Compact, choice.output);
-                self.write_files(session, place, &records, to)?
-            }
+            None => self.write_files(session, place, &records, to)?,
         };
-        let deleted = choice.inputs.into_iter().map(|entry| ManifestEntry {
-            kind: EntryKind::Delete,
-            ..entry
-        });
-        Ok(deleted.chain(added).collect())
+        let changelog = self.write_changelog(session, place, &changed, to)?;
+        Ok(Files {
+            data: deleted(choice.inputs).chain(added).collect(),
+            changelog,
+        })
     }
 
     /// The versions of the input files, by key.
@@ -187,20 +179,50 @@ impl Table {
         session: &mut Session,
         place: &Place,
         files: Vec<ManifestEntry>,
-    ) -> Result<Vec<ManifestEntry>> {
+    ) -> Result<Files> {
         if files.len() < 2 {
-            return Ok(Vec::new());
+            return Ok(Files::default());
         }
         let names = files.iter().map(|entry| &entry.file.file_name);
         let rows = names.filter_map(|name| self.rows.get(name));
         let records: Vec<Record> = rows.flat_map(|rows| rows.iter().cloned()).collect();
         let added = self.write_files(session, place, &records, (FileSource::Compact, 0))?;
-        let deleted = files.into_iter().map(|entry| ManifestEntry {
-            kind: EntryKind::Delete,
-            ..entry
-        });
-        Ok(deleted.chain(added).collect())
+        Ok(Files {
+            data: deleted(files).chain(added).collect(),
+            ..Files::default()
+        })
     }
+}
+
+/// The entries that delete files.
+fn deleted(files: Vec<ManifestEntry>) -> impl Iterator<Item = ManifestEntry> {
+    files.into_iter().map(|entry| ManifestEntry {
+        kind: EntryKind::Delete,
+        ..entry
+    })
+}
+
+/// The rows that are written, and those that say what changed.
+fn merged(
+    inputs: BTreeMap<Key, Vec<Version>>,
+    higher: &BTreeMap<Key, Vec<Found>>,
+    (rewriting, changes): (Rewriting, &Changes),
+    rules: &MergeRules,
+) -> Result<(Vec<Record>, Vec<Record>)> {
+    let mut records = Vec::new();
+    let mut changed = Vec::new();
+    for (key, versions) in inputs {
+        let found = higher.get(&key).into_iter().flatten();
+        let next = found.min_by_key(|found| found.version.0);
+        let next = next.map(|found| &found.version);
+        let before = changes.before(&versions, next);
+        if let Some(merged) = rewriting.merge(versions, next, rules)? {
+            let before = before.into_iter();
+            changed.extend(before.flat_map(|before| changes.between(before, &merged)));
+            records.extend(rewriting.keeps(&merged).then_some(merged));
+        }
+    }
+    Ok((records, changed))
 }
 
 /// A version of a key in a file.

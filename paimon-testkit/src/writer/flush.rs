@@ -20,6 +20,8 @@ pub(super) struct Session {
     pub(super) rules: MergeRules,
     /// What entries say of the number of buckets.
     pub(super) total_buckets: i32,
+    /// The snapshot that is written next.
+    pub(super) snapshot: i64,
     paths: DataPaths,
     /// Names of files in each bucket: a UUID and the next number.
     counters: BTreeMap<Place, (String, u32)>,
@@ -55,6 +57,7 @@ impl Session {
             return Err(Error::unsupported("the postpone bucket in the test kit"));
         }
         Ok(Self {
+            snapshot: branch.latest().map_or(0, |state| state.snapshot.id) + 1,
             rules: MergeRules::new(schema, &options)?,
             paths: DataPaths::new(&resolved)?,
             schema: schema.clone(),
@@ -111,25 +114,39 @@ impl Table {
             let key = Key::of(record, &session.rules.key);
             keys.entry(key).or_default().push((0, record.clone()));
         }
-        let changelog = match session.options.value(&Options::CHANGELOG_PRODUCER)? {
-            ChangelogProducer::Input => {
-                let rows = keys.values().flatten();
-                let rows: Vec<Record> = rows.map(|(_, record)| record.clone()).collect();
-                self.write_changelog(session, place, &rows)?
-            }
-            ChangelogProducer::None => Vec::new(),
-            other => {
-                return Err(Error::unsupported(format!(
-                    "changelog-producer {other:?} in the test kit"
-                )));
-            }
+        let producer = session.options.value(&Options::CHANGELOG_PRODUCER)?;
+        let changed = match producer {
+            ChangelogProducer::Input => keys
+                .values()
+                .flatten()
+                .map(|(_, row)| row.clone())
+                .collect(),
+            _ => Vec::new(),
         };
+        let to = (FileSource::Append, 0);
+        let changelog = self.write_changelog(session, place, &changed, to)?;
         let mut merged: Vec<Record> = Vec::new();
         for versions in keys.into_values() {
             merged.extend(session.rules.merge(versions)?);
         }
-        let data = self.write_files(session, place, &merged, (FileSource::Append, 0))?;
+        let mut data = self.write_files(session, place, &merged, to)?;
+        if session.rules.by_snapshot {
+            data.iter_mut()
+                .for_each(|entry| self.number(session, entry));
+        }
         Ok(Files { data, changelog })
+    }
+
+    /// A file's rows count by the number of the snapshot, whatever numbers are stored (TF-089).
+    fn number(&mut self, session: &Session, entry: &mut ManifestEntry) {
+        entry.file.min_sequence_number = session.snapshot;
+        entry.file.max_sequence_number = session.snapshot;
+        if let Some(rows) = self.rows.get_mut(&entry.file.file_name) {
+            let numbered = rows.iter().cloned();
+            *rows = numbered
+                .map(|record| session.rules.numbered(record, session.snapshot))
+                .collect();
+        }
     }
 
     /// Writes records in their order, as many to a file as the layout says.
@@ -151,15 +168,21 @@ impl Table {
         entries.collect()
     }
 
-    fn write_changelog(
+    /// Writes the rows of a changelog in one file, if there are any.
+    pub(super) fn write_changelog(
         &mut self,
         session: &mut Session,
         place: &Place,
         records: &[Record],
+        (source, level): (FileSource, i32),
     ) -> Result<Vec<ManifestEntry>> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
         let prefix = session.options.get("changelog-file.prefix");
         let prefix = prefix.unwrap_or("changelog-").to_owned();
-        let entry = self.write_file(session, place, records, (FileSource::Append, &prefix, 0))?;
+        let mut entry = self.write_file(session, place, records, (source, &prefix, level))?;
+        entry.file.level = level;
         Ok(vec![entry])
     }
 

@@ -52,6 +52,11 @@ impl Table {
             3
         };
         let schema = schema_of(&definition, version, layout.start_millis)?;
+        let mut layout = layout.clone();
+        if Options(definition.options).value(&Options::SEQUENCE_SNAPSHOT_ORDERING)? {
+            // The option is unreadable without sources of files (ME-024).
+            layout.version = layout.version.max(WriterVersion::V1_0);
+        }
         let mut table = Self {
             layout: layout.clone(),
             names: Names::new(layout.seed, layout.start_millis),
@@ -144,19 +149,21 @@ impl Table {
             return Ok(());
         };
         let mut content = self.content(branch)?;
-        let mut delta = Vec::new();
+        let mut all = Files::default();
         for place in content.places() {
             if commit.only_bucket.is_none_or(|bucket| bucket == place.1) {
-                delta.extend(self.compact(session, &mut content, &place, compaction)?);
+                let files = self.compact(session, &mut content, &place, compaction)?;
+                all.data.extend(files.data);
+                all.changelog.extend(files.changelog);
             }
         }
-        if delta.is_empty() {
+        if all.data.is_empty() {
             return Ok(());
         }
         let change = Change {
             kind: CommitKind::Compact,
-            delta,
-            changelog: Vec::new(),
+            delta: all.data,
+            changelog: all.changelog,
             content,
         };
         self.commit(branch, session, change, &author)
@@ -273,7 +280,8 @@ impl Table {
             let records = batcher.records(batch, &first)?;
             next_sequence = batcher.next_sequence;
             for (place, records) in records {
-                content.oracle.write(&place, &records, &session.rules)?;
+                let written = (records.as_slice(), session.snapshot);
+                content.oracle.write(&place, written, &session.rules)?;
                 let files = self.flush(session, &place, &records)?;
                 all.data.extend(files.data);
                 all.changelog.extend(files.changelog);

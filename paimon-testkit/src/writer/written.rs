@@ -33,6 +33,19 @@ pub struct WrittenBranch<'a> {
     rows: &'a BTreeMap<String, Arc<[Record]>>,
 }
 
+/// A row of a data file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredRow {
+    /// Its kind.
+    pub kind: RowKind,
+    /// Its sequence number.
+    pub sequence_number: i64,
+    /// The level of its file.
+    pub level: i32,
+    /// Its values.
+    pub values: JsonRow,
+}
+
 impl WrittenTable {
     pub(super) fn new(
         files: BTreeMap<String, Bytes>,
@@ -146,23 +159,27 @@ impl<'a> WrittenBranch<'a> {
         latest.map_or(&[], |state| state.content.live.as_slice())
     }
 
-    /// All rows that the live data files of the last snapshot hold, winners or not, with their kinds, in the columns of the
-    /// last schema.
+    /// All rows that the live data files of the last snapshot hold, winners or not, in the columns of the last schema.
     ///
     /// # Errors
     /// `Internal` if a value has no JSON form.
-    pub fn stored_rows(self) -> Result<Vec<(RowKind, JsonRow)>> {
+    pub fn stored_rows(self) -> Result<Vec<StoredRow>> {
         let fields = &self.schema()?.fields;
-        let names = self.live_files().iter().map(|entry| &entry.file.file_name);
-        let records = names
-            .filter_map(|name| self.rows.get(name))
-            .flat_map(|rows| rows.iter());
-        let rows = records.map(|record| {
-            let cells = fields.iter();
-            let cells = cells.map(|field| record.cell(field.id).to_json(&field.data_type));
-            Ok((record.kind, cells.collect::<Result<_>>()?))
-        });
-        rows.collect()
+        let mut stored = Vec::new();
+        for entry in self.live_files() {
+            let rows = self.rows.get(&entry.file.file_name);
+            for record in rows.into_iter().flat_map(|rows| rows.iter()) {
+                let cells = fields.iter();
+                let cells = cells.map(|field| record.cell(field.id).to_json(&field.data_type));
+                stored.push(StoredRow {
+                    kind: record.kind,
+                    sequence_number: record.sequence,
+                    level: entry.file.level,
+                    values: cells.collect::<Result<_>>()?,
+                });
+            }
+        }
+        Ok(stored)
     }
 
     /// The rows of the last snapshot, in no order; none without a snapshot.

@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod compaction;
+#[cfg(test)]
 mod coverage;
 #[cfg(test)]
 mod damage;

@@ -1,16 +1,22 @@
 //! What is read is what the oracle knows.
 
-use paimon_meta::Options;
-use paimon_testkit::{History, HistoryShape, Layout, Query};
+use paimon_meta::{MergeEngine, Options};
+use paimon_read::RowKinds;
+use paimon_testkit::{History, HistoryShape, JsonRow, Layout, Query};
 use serde_json::json;
 
 use super::coverage::Coverage;
 use super::table::{Case, Route, law, options, same};
 
-#[test]
-fn reader_equals_oracle() {
-    let coverage = Coverage::default();
-    law(file!(), HistoryShape::ALL, |case, query| {
+/// Any query of any table of an engine gives the rows that the oracle knows.
+fn reader_equals_oracle_for(engine: MergeEngine) {
+    let shape = HistoryShape {
+        merge_engine: Some(engine),
+        append: engine == MergeEngine::Deduplicate,
+        ..HistoryShape::ALL
+    };
+    let coverage = Coverage::of(engine);
+    law(file!(), shape, |case, query| {
         let query = Query {
             limit: None,
             ..query.clone()
@@ -25,6 +31,26 @@ fn reader_equals_oracle() {
         Ok(Ok(()))
     });
     coverage.check();
+}
+
+#[test]
+fn reader_equals_oracle() {
+    reader_equals_oracle_for(MergeEngine::Deduplicate);
+}
+
+#[test]
+fn reader_equals_oracle_in_partial_updates() {
+    reader_equals_oracle_for(MergeEngine::PartialUpdate);
+}
+
+#[test]
+fn reader_equals_oracle_in_aggregations() {
+    reader_equals_oracle_for(MergeEngine::Aggregation);
+}
+
+#[test]
+fn reader_equals_oracle_in_first_rows() {
+    reader_equals_oracle_for(MergeEngine::FirstRow);
 }
 
 #[test]
@@ -71,32 +97,6 @@ fn every_snapshot_and_tag_keeps_its_rows() {
 }
 
 #[test]
-fn any_compaction_leaves_the_rows() {
-    // Without columns that order versions: there a delete that is compacted away no longer hides what comes late.
-    let shape = HistoryShape {
-        sequence_fields: false,
-        deletion_vectors: false,
-        ..HistoryShape::ALL
-    };
-    law(file!(), shape, |case, query| {
-        let query = Query {
-            limit: None,
-            ..query.clone()
-        };
-        let plain = Case::new(without_compaction(&case.history), &Layout::default());
-        let (found, expected) = match (
-            case.read(&query, &Route::default()),
-            plain.read(&query, &Route::default()),
-        ) {
-            (Ok(found), Ok(expected)) => (found, expected),
-            (Err(refused), _) | (_, Err(refused)) => return Ok(Err(refused)),
-        };
-        same(case, &query, &expected, &found)?;
-        Ok(Ok(()))
-    });
-}
-
-#[test]
 fn hints_may_be_stale() {
     // TF-002: LATEST is believed only while no newer snapshot is there.
     let shape = HistoryShape {
@@ -123,16 +123,6 @@ fn hints_may_be_stale() {
     });
 }
 
-fn without_compaction(history: &History) -> History {
-    let mut history = history.clone();
-    for step in &mut history.steps {
-        if let paimon_testkit::Action::Commit(commit) = &mut step.action {
-            commit.compact = None;
-        }
-    }
-    history
-}
-
 #[test]
 fn a_file_that_rises_as_it_is_keeps_its_deletes() {
     // The reference writes a single file anew only on its way to the highest level: the delete is still there, and by the
@@ -153,6 +143,22 @@ fn a_file_that_rises_as_it_is_keeps_its_deletes() {
 }
 
 #[test]
+fn a_bucket_on_two_levels_is_merged() {
+    // ME 1.7: a bucket without level 0 is raw only where all its files are on one level.
+    let text = json!({
+        "columns": [["k", "INT NOT NULL"], ["v", "INT"]], "primary_key": ["k"],
+        "options": {"bucket": "1", "write-only": "true"},
+        "steps": [{"write": [["+I", 1, 5], ["+I", 2, 6]]}, {"compact": "full"},
+            {"write": [["+I", 1, 4], ["+I", 3, 4]]}, {"compact": {"up_to": 1}}],
+    });
+    let history = History::from_json(text.to_string().as_bytes()).unwrap();
+    let case = Case::new(history, &Layout::default());
+    let expected = [[1, 4], [2, 6], [3, 4]].map(|row| row.map(serde_json::Value::from).to_vec());
+    let found = case.read(&Query::default(), &Route::default()).unwrap();
+    same(&case, &Query::default(), &expected, &found).unwrap();
+}
+
+#[test]
 fn ties_of_sequence_numbers_go_to_the_add() {
     // ME 1.3: equal keys and sequence numbers: a retract comes before an add, whichever writer had it.
     let text = json!({
@@ -167,4 +173,47 @@ fn ties_of_sequence_numbers_go_to_the_add() {
     let found = case.read(&Query::default(), &Route::default()).unwrap();
     same(&case, &Query::default(), &expected, &found).unwrap();
     assert!(options(&case).get("write-only").is_some());
+}
+
+#[test]
+fn compactions_say_what_changed() {
+    // ME 6.1: before and after of a key, by what is looked up or by the highest level.
+    for (producer, compaction) in [("lookup", "level0"), ("full-compaction", "full")] {
+        let text = json!({
+            "columns": [["k", "INT NOT NULL"], ["v", "INT"], ["w", "INT"]], "primary_key": ["k"],
+            "options": {"bucket": "1", "write-only": "true", "merge-engine": "aggregation",
+                "fields.v.aggregate-function": "sum", "aggregation.remove-record-on-delete": "true",
+                "changelog-producer": producer},
+            "steps": [{"write": [["+I", 1, 1, 7], ["+I", 2, 1, 7]]}, {"compact": compaction},
+                {"write": [["+U", 1, 2, null], ["-D", 2, 1, 8], ["+I", 3, 3, 3], ["-D", 4, 1, 1]]}, {"compact": compaction}],
+        });
+        let history = History::from_json(text.to_string().as_bytes()).unwrap();
+        let case = Case::new(history, &Layout::default());
+        let route = |between: &str| Route {
+            row_kinds: RowKinds::Keep,
+            options: vec![
+                (Options::INCREMENTAL_BETWEEN.key, between.to_owned()),
+                (
+                    Options::INCREMENTAL_BETWEEN_SCAN_MODE.key,
+                    "changelog".to_owned(),
+                ),
+            ],
+            ..Route::default()
+        };
+        let first = case.read(&Query::default(), &route("0,2")).unwrap();
+        let second = case.read(&Query::default(), &route("2,4")).unwrap();
+        let rows = |rows: serde_json::Value| serde_json::from_value::<Vec<JsonRow>>(rows).unwrap();
+        assert_eq!(
+            first,
+            rows(json!([["+I", 1, 1, 7], ["+I", 2, 1, 7]])),
+            "{producer}"
+        );
+        let expected = json!([
+            ["-U", 1, 1, 7],
+            ["+U", 1, 3, 7],
+            ["-D", 2, 1, 7],
+            ["+I", 3, 3, 3]
+        ]);
+        assert_eq!(second, rows(expected), "{producer}");
+    }
 }

@@ -7,7 +7,7 @@ use crate::golden::{GoldenCase, GoldenRead};
 use crate::json::JsonRow;
 
 /// The rows with the elements of such arrays in one order.
-pub(super) fn in_one_order(case: &GoldenCase, read: &GoldenRead, rows: &[JsonRow]) -> Vec<JsonRow> {
+pub(crate) fn in_one_order(case: &GoldenCase, read: &GoldenRead, rows: &[JsonRow]) -> Vec<JsonRow> {
     let leading = usize::from(read.request.has_kinds());
     let columns = read.columns.iter().enumerate();
     let hashed: Vec<usize> = columns
