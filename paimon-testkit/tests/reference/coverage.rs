@@ -47,7 +47,7 @@ impl Coverage {
 
     /// Features of the axis that too few histories had; a run of a few may miss some.
     pub(crate) fn missing(&self, axis: &Axis) -> Vec<Feature> {
-        let least = self.histories / 50;
+        let least = self.histories / 100;
         let had = |feature: &Feature| self.features.get(feature).copied().unwrap_or(0);
         let missing = axis.covers.iter().filter(|feature| had(feature) < least);
         missing.copied().collect()
