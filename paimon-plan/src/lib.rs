@@ -31,6 +31,7 @@ mod list_file;
 mod live_files;
 #[cfg(feature = "store")]
 mod manifests;
+#[cfg(feature = "store")]
 mod origins;
 mod pack;
 #[cfg(feature = "store")]
