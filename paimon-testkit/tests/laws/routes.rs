@@ -2,9 +2,9 @@
 
 use paimon_meta::{Options, StringLayout};
 use paimon_read::RowKinds;
-use paimon_testkit::{HistoryShape, JsonRow, Query};
+use paimon_testkit::{History, HistoryShape, JsonRow, Layout, Query};
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::table::{Case, Refusable, Route, law, same};
 
@@ -159,6 +159,31 @@ fn count_is_the_number_of_rows() {
         }
         Ok(Ok(()))
     });
+}
+
+#[test]
+fn metadata_without_counts_of_deletes_counts_nothing() {
+    // RP-181, RP-700: of a file whose delete rows nobody counted, metadata alone does not tell the rows.
+    let text = json!({
+        "columns": [["k", "INT NOT NULL"], ["v", "INT"]], "primary_key": ["k"],
+        "options": {"bucket": "1", "write-only": "true"},
+        "steps": [{"write": [["+I", 1, 5], ["-D", 2, null]]}],
+    });
+    let history = History::from_json(text.to_string().as_bytes()).unwrap();
+    let layout = Layout {
+        delete_row_counts: false,
+        ..Layout::default()
+    };
+    let case = Case::new(history, &layout);
+    let counted = Query {
+        columns: Some(Vec::new()),
+        ..Query::default()
+    };
+    let route = Route::default();
+    assert_eq!(case.read(&counted, &route).unwrap().len(), 1);
+    let table = case.resolve(&route).unwrap();
+    let plan = case.plan(&table, &counted, &route).unwrap();
+    assert_eq!(plan.exact_row_count(), None);
 }
 
 #[test]
