@@ -55,6 +55,8 @@ pub fn check_laws(reader: &dyn Reader, settings: &LawSettings) -> Vec<LawOutcome
 fn check_law(reader: &dyn Reader, settings: &LawSettings, law: Law) -> LawOutcome {
     let config = Config {
         cases: settings.cases,
+        // Whatever the number of cases: a small history is worth some seconds.
+        max_shrink_iters: 1024,
         failure_persistence: None,
         ..Config::default()
     };
