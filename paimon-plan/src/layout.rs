@@ -214,14 +214,14 @@ pub(crate) fn checked_order(
     a.compare(b, types).unwrap_or(Ordering::Equal)
 }
 
-/// A file by its position in its bucket, with its keys.
-struct Keyed<'a> {
-    position: u32,
-    min: BinaryRowRef<'a>,
-    max: BinaryRowRef<'a>,
+/// A file, however it is named, with its keys.
+pub(crate) struct Keyed<'a, F> {
+    pub(crate) file: F,
+    pub(crate) min: BinaryRowRef<'a>,
+    pub(crate) max: BinaryRowRef<'a>,
 }
 
-impl<'a> KeyRange for Keyed<'a> {
+impl<'a, F> KeyRange for Keyed<'a, F> {
     type Key = BinaryRowRef<'a>;
 
     fn min_key(&self) -> &Self::Key {
@@ -237,27 +237,33 @@ impl<'a> KeyRange for Keyed<'a> {
 fn sections(files: &FileTable, bucket: &[u32], types: &[&DataType]) -> Result<Vec<Section<u32>>> {
     let keyed = (0u32..).zip(bucket).map(|(position, file)| {
         let file = *file as usize;
-        keyed(position, files.min_key(file), files.max_key(file), types)
-            .at(|| Frame::File(files.file_name(file).to_owned()))
+        Keyed::of(position, files, file, types)
     });
     let sections = interval_partition(keyed.collect::<Result<_>>()?, |a, b| {
         checked_order(*a, *b, types)
     });
-    let positions = |run: Vec<Keyed<'_>>| run.into_iter().map(|file| file.position).collect();
+    let positions = |run: Vec<Keyed<'_, u32>>| run.into_iter().map(|file| file.file).collect();
     Ok(sections
         .into_iter()
         .map(|section| section.into_iter().map(positions).collect())
         .collect())
 }
 
-fn keyed<'a>(
-    position: u32,
-    min: &'a [u8],
-    max: &'a [u8],
-    types: &[&DataType],
-) -> Result<Keyed<'a>> {
-    let (min, max) = checked_range(min, max, types)?;
-    Ok(Keyed { position, min, max })
+impl<'a, F> Keyed<'a, F> {
+    /// The `number`-th of the files, named `file`.
+    ///
+    /// # Errors
+    /// As [`checked_range`], with the file.
+    pub(crate) fn of(
+        file: F,
+        files: &'a FileTable,
+        number: usize,
+        types: &[&DataType],
+    ) -> Result<Self> {
+        let (min, max) = checked_range(files.min_key(number), files.max_key(number), types)
+            .at(|| Frame::File(files.file_name(number).to_owned()))?;
+        Ok(Self { file, min, max })
+    }
 }
 
 /// The keys of a file, which then compare.

@@ -10,6 +10,7 @@ use paimon_meta::{
 use crate::columns::Shape;
 use crate::filter::RowFilter;
 use crate::provider::SplitReadProvider;
+use crate::reader::default_providers;
 use crate::request::ReadRequest;
 
 /// What all tasks of one read share. Cheap to share behind an `Arc`.
@@ -28,6 +29,17 @@ pub struct ReadContext {
 }
 
 impl ReadContext {
+    /// A read with the providers of this crate and no filter of the caller's own.
+    pub fn new(table: Arc<ResolvedTable>, request: ReadRequest, resources: Resources) -> Self {
+        Self {
+            table,
+            request,
+            filter: None,
+            resources,
+            providers: default_providers(),
+        }
+    }
+
     /// The checked request.
     ///
     /// # Errors

@@ -24,7 +24,6 @@ use paimon_plan::DifferenceSplit;
 use crate::columns::Shape;
 use crate::context::ReadContext;
 use crate::provider::read_task;
-use crate::reader::default_providers;
 use crate::request::{ReadRequest, RowKinds};
 use crate::stream::BatchStream;
 use crate::task::ReadTask;
@@ -63,13 +62,7 @@ impl DifferenceReader {
         request: ReadRequest,
         resources: Resources,
     ) -> Result<Self> {
-        Self::from_context(ReadContext {
-            table,
-            request,
-            filter: None,
-            resources,
-            providers: default_providers(),
-        })
+        Self::from_context(ReadContext::new(table, request, resources))
     }
 
     /// A reader with a filter or providers of the caller's own: they see the rows of both states.

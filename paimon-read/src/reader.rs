@@ -40,13 +40,7 @@ impl TableReader {
         request: ReadRequest,
         resources: Resources,
     ) -> Result<Self> {
-        Self::from_context(ReadContext {
-            table,
-            request,
-            filter: None,
-            resources,
-            providers: default_providers(),
-        })
+        Self::from_context(ReadContext::new(table, request, resources))
     }
 
     /// A reader with a filter or providers of the caller's own.

@@ -206,6 +206,25 @@ fn only_keys(predicate: &TablePredicate, table: &ResolvedTable) -> Result<bool> 
     Ok(predicate.columns().into_iter().all(|id| is_key(*id)))
 }
 
+/// What `COUNT(*)` takes where metadata alone says how many rows there are.
+fn from_metadata(plan: &Plan, rows: u64) -> CountFacts {
+    let merged = plan.iter().any(|split| !split.raw_convertible());
+    let sure = if merged {
+        ": no section has more than one run or deletes"
+    } else {
+        ""
+    };
+    let deleted = (0..plan.files().len()).filter_map(|file| plan.deleted_rows(file));
+    let less = match deleted.fold(0, u64::saturating_add) {
+        0 => String::new(),
+        deleted => format!(" less {} that vectors delete", count(deleted, "row")),
+    };
+    CountFacts {
+        rows: Some(rows),
+        words: format!("{}, from metadata{less}{sure}", number(rows)),
+    }
+}
+
 /// What `COUNT(*)` of the read takes.
 fn count_facts(reading: &Reading) -> CountFacts {
     let plan = &reading.plan;
@@ -219,22 +238,7 @@ fn count_facts(reading: &Reading) -> CountFacts {
         };
     }
     if let Some(rows) = plan.exact_row_count() {
-        let limited = rows.min(reading.limit.unwrap_or(rows));
-        let merged = plan.iter().any(|split| !split.raw_convertible());
-        let sure = if merged {
-            ": no section has more than one run or deletes"
-        } else {
-            ""
-        };
-        let deleted = (0..plan.files().len()).filter_map(|file| plan.deleted_rows(file));
-        let less = match deleted.fold(0, u64::saturating_add) {
-            0 => String::new(),
-            deleted => format!(" less {} that vectors delete", count(deleted, "row")),
-        };
-        return CountFacts {
-            rows: Some(limited),
-            words: format!("{}, from metadata{less}{sure}", number(limited)),
-        };
+        return from_metadata(plan, rows.min(reading.limit.unwrap_or(rows)));
     }
     let (mut known, mut files, mut rows) = (0_u64, 0_u64, 0_u64);
     for split in plan.iter() {

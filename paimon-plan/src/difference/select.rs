@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use paimon_meta::{BinaryRow, BinaryRowRef, DataType, Frame, Options, Result, ResultExt};
+use paimon_meta::{BinaryRow, BinaryRowRef, DataType, FileTable, Options, Result};
 
 use super::pairs::{Bucket, Pairs, Place};
 use super::state::State;
-use crate::layout::{checked_order, checked_range};
+use crate::layout::checked_order;
 use crate::pruning::FileTotals;
 use crate::scan::Scan;
-use crate::section::{KeyRange, interval_partition};
+use crate::section::interval_partition;
 
 /// A file to read, in a bucket of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,23 +104,7 @@ fn moving_partitions(
 }
 
 /// A file to read with its keys; none in a table without keys.
-struct Keyed<'a> {
-    chosen: Chosen,
-    min: BinaryRowRef<'a>,
-    max: BinaryRowRef<'a>,
-}
-
-impl<'a> KeyRange for Keyed<'a> {
-    type Key = BinaryRowRef<'a>;
-
-    fn min_key(&self) -> &Self::Key {
-        &self.min
-    }
-
-    fn max_key(&self) -> &Self::Key {
-        &self.max
-    }
-}
+type Keyed<'a> = crate::layout::Keyed<'a, Chosen>;
 
 /// The files of a bucket that changed, and those that may share keys with them.
 fn chosen<'a>(
@@ -153,21 +137,16 @@ fn keyed<'a>(
     states: &'a [State; 2],
     types: &[&DataType],
 ) -> Result<Keyed<'a>> {
+    let (files, number) = of_either(states, place);
+    Keyed::of(Chosen { bucket, place }, files, number, types)
+}
+
+/// A table that has the file, and its number there.
+fn of_either(states: &[State; 2], place: Place) -> (&FileTable, usize) {
     let [before, after] = states;
     let (side, file) = place.any();
-    let files = if side == 0 {
-        &before.files
-    } else {
-        &after.files
-    };
-    let file = file as usize;
-    let (min, max) = checked_range(files.min_key(file), files.max_key(file), types)
-        .at(|| Frame::File(files.file_name(file).to_owned()))?;
-    Ok(Keyed {
-        chosen: Chosen { bucket, place },
-        min,
-        max,
-    })
+    let state = if side == 0 { before } else { after };
+    (&state.files, file as usize)
 }
 
 /// The ranges of files, those that overlap as one, ascending.
@@ -202,13 +181,13 @@ fn touches(
 }
 
 fn group(partition: &BinaryRow, files: &[Keyed<'_>], types: &[&DataType]) -> Result<Group> {
-    let changed = || files.iter().filter(|file| file.chosen.place.changed);
+    let changed = || files.iter().filter(|file| file.file.place.changed);
     let order =
         |a: &BinaryRowRef<'_>, b: &BinaryRowRef<'_>| -> Ordering { checked_order(*a, *b, types) };
     let min = changed().map(|file| file.min).min_by(order);
     let max = changed().map(|file| file.max).max_by(order);
     let owned = |row: BinaryRowRef<'_>| BinaryRow::from_parts(row.arity(), row.row_bytes());
-    let mut chosen: Vec<Chosen> = files.iter().map(|file| file.chosen).collect();
+    let mut chosen: Vec<Chosen> = files.iter().map(|file| file.file).collect();
     chosen.sort_by_key(|chosen| chosen.bucket); // stable: files of a bucket stay in their order
     Ok(Group {
         partition: partition.clone(),
@@ -221,15 +200,6 @@ fn group(partition: &BinaryRow, files: &[Keyed<'_>], types: &[&DataType]) -> Res
 }
 
 fn add(common: &mut FileTotals, states: &[State; 2], place: Place) {
-    let [before, after] = states;
-    let (side, file) = place.any();
-    let files = if side == 0 {
-        &before.files
-    } else {
-        &after.files
-    };
-    common.add(
-        files.row_count(file as usize),
-        files.file_size(file as usize),
-    );
+    let (files, number) = of_either(states, place);
+    common.add(files.row_count(number), files.file_size(number));
 }

@@ -1,9 +1,10 @@
 //! Index files and index manifests of a commit: deletion vectors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use paimon_meta::{EntryKind, IndexManifestEntry, Options, Result};
 
+use crate::oracle::Place;
 use crate::writer::deletion;
 use crate::writer::flush::Session;
 use crate::writer::state::{Content, State};
@@ -31,19 +32,8 @@ impl Table {
             if vectors.is_empty() {
                 continue;
             }
-            let kept = before.and_then(|before| {
-                let old = &before.content.vectors;
-                let same = vectors
-                    .iter()
-                    .all(|(name, vector)| old.get(*name) == Some(*vector));
-                let mut index = before.index.iter();
-                let entry =
-                    index.find(|entry| (&entry.partition, entry.bucket) == (&place.0, place.1))?;
-                let count = entry.deletion_vectors.as_ref().map_or(0, Vec::len);
-                (same && count == vectors.len()).then(|| entry.clone())
-            });
-            if let Some(entry) = kept {
-                entries.push(entry);
+            if let Some(entry) = before.and_then(|before| kept(before, &place, &vectors)) {
+                entries.push(entry.clone());
                 continue;
             }
             let vectors: Vec<_> = vectors
@@ -88,4 +78,20 @@ impl Table {
         self.files.insert(format!("manifest/{name}"), bytes.into());
         Ok(name)
     }
+}
+
+/// The entry of before for a place whose vectors are the same.
+fn kept<'a>(
+    before: &'a State,
+    place: &Place,
+    vectors: &BTreeMap<&String, &BTreeSet<u64>>,
+) -> Option<&'a IndexManifestEntry> {
+    let old = &before.content.vectors;
+    let same = vectors
+        .iter()
+        .all(|(name, vector)| old.get(*name) == Some(*vector));
+    let mut index = before.index.iter();
+    let entry = index.find(|entry| (&entry.partition, entry.bucket) == (&place.0, place.1))?;
+    let count = entry.deletion_vectors.as_ref().map_or(0, Vec::len);
+    (same && count == vectors.len()).then_some(entry)
 }
