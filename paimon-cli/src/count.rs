@@ -7,11 +7,12 @@
 mod groups;
 mod sections;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use paimon_meta::{Error, StringLayout};
-use paimon_read::ReadRequest;
+use paimon_meta::{Error, Result, StringLayout};
+use paimon_read::{ReadRequest, RowKinds};
 use serde::Serialize;
 
 use crate::args::{CountArguments, TextOrJson};
@@ -20,10 +21,11 @@ use crate::following::refuse_stream;
 use crate::human::{count, number};
 use crate::metadata::Listing;
 use crate::ordered::in_order;
+use crate::parts::{self, ScanTask, TaskQueue};
 use crate::progress::Progress;
 use crate::reading::Reading;
 use groups::{By, Group, Groups};
-use sections::count_split;
+use sections::{count_split, group_of};
 
 /// Rows of one split, one group, or of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -35,6 +37,22 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
+    /// Rows that metadata tells.
+    fn known(rows: u64) -> Self {
+        Self {
+            from_metadata: rows,
+            from_reading: 0,
+        }
+    }
+
+    /// Rows that were read.
+    fn read(rows: u64) -> Self {
+        Self {
+            from_metadata: 0,
+            from_reading: rows,
+        }
+    }
+
     pub(crate) fn rows(self) -> u64 {
         self.from_metadata.saturating_add(self.from_reading)
     }
@@ -90,11 +108,7 @@ pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
         if arguments.by.is_some() {
             return Err(no_groups().into());
         }
-        let counted = Counted {
-            from_metadata: listing.count()?,
-            from_reading: 0,
-        };
-        return Report::new(counted).write(arguments.format);
+        return Report::new(Counted::known(listing.count()?)).write(arguments.format);
     }
     let reading = Reading::open(&arguments.selection)?;
     let by = match &arguments.by {
@@ -102,20 +116,22 @@ pub(crate) fn run(arguments: &CountArguments) -> Result<(), Failure> {
         Some(names) => Some(By::columns(&reading.table.schema, &names.0)?),
         None => None,
     };
-    let mut splits = Vec::new();
+    let mut of_splits: BTreeMap<usize, Counted> = BTreeMap::new();
     let (counted, groups) = count_splits(&reading, by.as_ref(), |split, counted| {
-        if arguments.verbose {
-            let planned = reading.plan.get(split);
-            splits.push(SplitReport {
-                bucket_path: planned.map(|split| split.bucket_path()).unwrap_or_default(),
-                rows: counted.rows(),
-                counted,
-            });
-        }
+        of_splits.entry(split).or_default().add(counted);
     })?;
+    let splits = of_splits.into_iter().filter(|_| arguments.verbose);
+    let splits = splits.map(|(split, counted)| {
+        let planned = reading.plan.get(split);
+        SplitReport {
+            bucket_path: planned.map(|split| split.bucket_path()).unwrap_or_default(),
+            rows: counted.rows(),
+            counted,
+        }
+    });
     let report = Report {
         groups: by.as_ref().map(|by| groups.into_list(by)).transpose()?,
-        splits,
+        splits: splits.collect(),
         by: by.as_ref().map(By::words).unwrap_or_default(),
         ..Report::new(counted)
     };
@@ -195,7 +211,7 @@ pub(crate) fn count_rows(reading: &Reading) -> Result<Counted, Failure> {
     count_splits(reading, None, |_, _| {}).map(|(counted, _)| counted)
 }
 
-/// Counts split by split, and tells of each.
+/// Counts what metadata tells, then what must be read, and tells of each split.
 fn count_splits(
     reading: &Reading,
     by: Option<&By>,
@@ -209,22 +225,43 @@ fn count_splits(
     let reader = reading.row_reader(request)?;
     reading.check(reader.table())?;
     let limit = reading.limit.unwrap_or(u64::MAX);
-    let (mut all, mut groups) = (Counted::default(), Groups::default());
+    let mut all = Counted::default();
+    let (mut groups, tasks) = count_known(reading, by, |split, rows| {
+        let counted = Counted::known(rows.min(limit - all.rows()));
+        tell(split, counted);
+        all.add(counted);
+    })?;
+    if all.rows() == limit {
+        return Ok((all, groups));
+    }
+    let tasks = parts::divided(reading, reader.table(), tasks)?;
+    let queue = TaskQueue::new(reading, &reader, &tasks);
     let mut progress = Progress::new(&reading.resources, reading.plan.len(), true);
+    let kinds = usize::from(reader.table().context().request.row_kinds != RowKinds::Drop);
     in_order(
-        reading.plan.len(),
+        tasks.len(),
         reading.jobs,
-        |split, lane| {
-            let counted = count_split(reading, &reader, split, by)
-                .map_err(|error| reading.error_in(split, error))?;
-            let _wanted = lane.push((split, counted), 1);
+        |task, lane| {
+            let (mut rows, mut groups) = (0, Groups::default());
+            queue.read(task, |batch| {
+                rows += batch.num_rows() as u64;
+                if let Some(by) = by.filter(|by| by.reads()) {
+                    groups.add_rows(by, &batch, kinds)?;
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            let split = queue.split(task);
+            if let Some(by) = by.filter(|by| !by.reads()) {
+                groups.add(group_of(reading, split, by)?, Counted::read(rows));
+            }
+            let _wanted = lane.push((split, Counted::read(rows), groups), 1);
             Ok(())
         },
-        |(split, (counted, of_split)): (usize, (Counted, Groups))| {
+        |(split, counted, of_task): (usize, Counted, Groups)| {
             let counted = counted.at_most(limit - all.rows());
             tell(split, counted);
             all.add(counted);
-            groups.append(of_split);
+            groups.append(of_task);
             progress.advance(counted.rows(), split);
             Ok(if all.rows() < limit {
                 ControlFlow::Continue(())
@@ -234,4 +271,23 @@ fn count_splits(
         },
     )?;
     Ok((all, groups))
+}
+
+/// Rows that metadata tells, by split and by groups, and what must be read.
+fn count_known(
+    reading: &Reading,
+    by: Option<&By>,
+    mut tell: impl FnMut(usize, u64),
+) -> Result<(Groups, Vec<ScanTask>)> {
+    let (mut groups, mut tasks) = (Groups::default(), Vec::new());
+    for split in 0..reading.plan.len() {
+        let known = count_split(reading, split, by);
+        let (rows, task) = known.map_err(|error| reading.error_in(split, error))?;
+        tell(split, rows);
+        tasks.extend(task);
+        if let Some(by) = by.filter(|by| !by.reads()) {
+            groups.add(group_of(reading, split, by)?, Counted::known(rows));
+        }
+    }
+    Ok((groups, tasks))
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use paimon_meta::{Error, Result, StringLayout};
-use paimon_read::{ReadRequest, read_blocking};
+use paimon_read::ReadRequest;
 
 use crate::args::{RowFormat, ScanArguments};
 use crate::count::count_rows;
@@ -21,10 +21,9 @@ use crate::following::{Following, Next};
 use crate::human::{count, number};
 use crate::metadata::Listing;
 use crate::ordered::{Lane, in_order};
-use crate::parts::{self, ScanTask};
+use crate::parts::{self, TaskQueue};
 use crate::progress::Progress;
 use crate::reading::Reading;
-use crate::row_reader::RowReader;
 use grid::grid;
 use rows::RowText;
 use writer::RowWriter;
@@ -197,11 +196,12 @@ impl Rows {
             _ => Ok(Content::Rows(batch)),
         };
         let tasks = parts::tasks(reading, reader.table())?;
+        let queue = TaskQueue::new(reading, &reader, &tasks);
         let mut progress = Progress::new(&reading.resources, reading.plan.len(), false);
         in_order(
             tasks.len(),
             reading.jobs,
-            |task, lane| read_task(reading, &reader, tasks.get(task), &encode, lane),
+            |task, lane| read_task(&queue, task, &encode, lane),
             |chunk: Chunk| {
                 let rows = (*left).min(chunk.rows as u64);
                 *left -= rows;
@@ -221,36 +221,26 @@ impl Rows {
 
 /// Reads one task into a lane.
 fn read_task(
-    reading: &Reading,
-    reader: &RowReader,
-    task: Option<&ScanTask>,
+    queue: &TaskQueue<'_>,
+    task: usize,
     encode: &(impl Fn(RecordBatch) -> Result<Content> + Sync),
     lane: &Lane<'_, Chunk>,
 ) -> Result<()> {
-    let Some(task) = task else { return Ok(()) };
-    let split = task.split;
-    let read = || {
-        let mut batches = read_blocking(reader.read(task.task(reading)?)?);
-        while let Some(batch) = batches.next_batch() {
-            let batch = batch?;
-            let rows = batch.num_rows();
-            let content = encode(batch)?;
-            let bytes = match &content {
-                Content::Rows(batch) => batch.get_array_memory_size(),
-                Content::Text(text) => text.len(),
-            };
-            let chunk = Chunk {
-                split,
-                rows,
-                content,
-            };
-            if lane.push(chunk, bytes).is_break() {
-                break;
-            }
-        }
-        Ok(())
-    };
-    read().map_err(|error| reading.error_in(split, error))
+    let split = queue.split(task);
+    queue.read(task, |batch| {
+        let rows = batch.num_rows();
+        let content = encode(batch)?;
+        let bytes = match &content {
+            Content::Rows(batch) => batch.get_array_memory_size(),
+            Content::Text(text) => text.len(),
+        };
+        let chunk = Chunk {
+            split,
+            rows,
+            content,
+        };
+        Ok(lane.push(chunk, bytes))
+    })
 }
 
 fn go_on_if(more: bool) -> ControlFlow<()> {
@@ -275,18 +265,11 @@ fn write_table(reading: &Reading, out: &mut impl Write) -> Result<(), Failure> {
     let mut rows = Vec::new();
     if wanted > 0 {
         let splits = parts::splits(reading);
+        let queue = TaskQueue::new(reading, &reader, &splits);
         in_order(
             splits.len(),
             reading.jobs,
-            |split, lane| {
-                read_task(
-                    reading,
-                    &reader,
-                    splits.get(split),
-                    &|batch| Ok(Content::Rows(batch)),
-                    lane,
-                )
-            },
+            |split, lane| read_task(&queue, split, &|batch| Ok(Content::Rows(batch)), lane),
             |chunk: Chunk| {
                 if let Content::Rows(batch) = &chunk.content {
                     rows.extend(text.cells(batch)?);

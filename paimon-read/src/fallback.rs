@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, TryStreamExt};
 use paimon_meta::{
     DataSplit, Error, FieldId, Leaf, Predicate, ResolvedTable, Result, Split, TablePredicate,
     TableSchema,
@@ -57,8 +57,7 @@ impl SplitReadProvider for FallbackProvider {
         let schema = Shape::new(&context.table, &context.request, None)?.schema;
         let rows = read_task(data_task(split, task.part), &in_branch(context)?)?;
         let own = SchemaRef::clone(&schema);
-        let rows = rows.and_then(move |batch| std::future::ready(renamed(&batch, &own)));
-        Ok(BatchStream::new(schema, rows))
+        Ok(rows.map(schema, move |batch| renamed(&batch, &own)))
     }
 }
 

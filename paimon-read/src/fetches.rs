@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::poll_fn;
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -50,26 +50,45 @@ impl<T: Send + 'static> Fetches<T> {
 
     /// Waits for one.
     pub(crate) async fn wait(&mut self, ticket: Ticket) -> Result<T> {
+        poll_fn(|context| self.poll_wait(&ticket, context)).await
+    }
+
+    /// As [`Self::wait`], polled by hand.
+    pub(crate) fn poll_wait(
+        &mut self,
+        ticket: &Ticket,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<T>> {
         loop {
-            if let Some(result) = self.done.remove(&ticket.0) {
-                return result;
+            if let Some(result) = self.take_done(ticket) {
+                return Poll::Ready(result);
             }
-            match self.running.next().await {
+            match ready!(self.running.poll_next_unpin(context)) {
                 Some((number, result)) => self.done.insert(number, result),
-                None => return Err(Error::internal("a fetch was lost")),
+                None => return Poll::Ready(Err(Error::internal("a fetch was lost"))),
             };
         }
+    }
+
+    /// What came of one, if it is done.
+    pub(crate) fn take_done(&mut self, ticket: &Ticket) -> Option<Result<T>> {
+        self.done.remove(&ticket.0)
     }
 
     /// Polls what runs, once, without waiting.
     pub(crate) async fn poke(&mut self) {
         poll_fn(|context| {
-            while let Poll::Ready(Some((number, result))) = self.running.poll_next_unpin(context) {
-                self.done.insert(number, result);
-            }
+            self.poll_all(context);
             Poll::Ready(())
         })
         .await;
+    }
+
+    /// As [`Self::poke`], polled by hand.
+    pub(crate) fn poll_all(&mut self, context: &mut Context<'_>) {
+        while let Poll::Ready(Some((number, result))) = self.running.poll_next_unpin(context) {
+            self.done.insert(number, result);
+        }
     }
 }
 

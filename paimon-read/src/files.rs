@@ -11,12 +11,9 @@ use paimon_format::RowRanges;
 use paimon_meta::{DataFileMeta, Result};
 
 use crate::columns::ColumnPlan;
-use crate::fetches::{Fetches, Ticket};
-use crate::open::{FileOpener, OpenFile};
+use crate::open::OpenFile;
+use crate::opens::{ComingFile, FileNumber, Opens};
 use crate::window::{PickSource, Window};
-
-/// Files whose opening is requested before they are needed.
-const FILES_AHEAD: usize = 4;
 
 /// A file, and which rows of it are read; `None` is all.
 #[derive(Clone, Debug)]
@@ -36,27 +33,31 @@ struct Current {
 /// Picks rows of files.
 #[derive(Debug)]
 pub(crate) struct FilePicks {
-    opener: FileOpener,
+    opens: Opens,
     columns: Arc<ColumnPlan>,
-    files: VecDeque<FileRows>,
-    opens: Fetches<Option<Arc<OpenFile>>>,
-    opening: VecDeque<(Ticket, Option<RowRanges>)>,
+    files: VecDeque<(FileNumber, Option<RowRanges>)>,
     current: Option<Current>,
 }
 
 impl FilePicks {
-    pub(crate) fn new(opener: FileOpener, columns: Arc<ColumnPlan>, files: Vec<FileRows>) -> Self {
-        let files = if columns.nothing_passes {
-            VecDeque::new()
-        } else {
-            files.into()
+    pub(crate) fn new(opens: Opens, columns: Arc<ColumnPlan>, mut files: Vec<FileRows>) -> Self {
+        if columns.nothing_passes {
+            files.clear();
+        }
+        let add = |file: FileRows| {
+            let number = opens.add(ComingFile {
+                meta: file.meta,
+                columns: Arc::clone(&columns),
+                may_stay_closed: true,
+                rows_before: opens.rows(),
+            });
+            (number, file.rows)
         };
+        let files = files.into_iter().map(add).collect();
         Self {
-            opener,
+            opens,
             columns,
             files,
-            opens: Fetches::new(),
-            opening: VecDeque::new(),
             current: None,
         }
     }
@@ -85,16 +86,10 @@ impl FilePicks {
     }
 
     async fn next_file(&mut self) -> Result<bool> {
-        while self.opening.len() < FILES_AHEAD
-            && let Some(FileRows { meta, rows }) = self.files.pop_front()
-        {
-            let open = self.opener.open_matching(&meta, &self.columns);
-            self.opening.push_back((self.opens.start(open), rows));
-        }
-        let Some((ticket, rows)) = self.opening.pop_front() else {
+        let Some((number, rows)) = self.files.pop_front() else {
             return Ok(false);
         };
-        let file = self.opens.wait(ticket).await?;
+        let file = self.opens.take(number).await?;
         self.current = file.map(|file| Current {
             rows: match rows {
                 Some(rows) => rows.intersect(&file.may_match),

@@ -46,6 +46,7 @@ mod picker;
 mod picks;
 mod provider;
 mod run;
+mod run_files;
 mod section;
 mod versions;
 mod whole;

@@ -147,7 +147,8 @@ impl FileOpener {
             .at(|| Frame::File(meta.file_name.clone()))
     }
 
-    /// Opens a file for a section with those columns; its deletion vector and its indexes are loaded at the same time.
+    /// Opens a file for a section with those columns; its deletion vector and its indexes are loaded at the same time. The
+    /// answer is never `None`.
     ///
     /// # Errors
     /// As [`Self::open`], [`DeletionFiles::load`] and [`Self::indexed`].
@@ -155,16 +156,15 @@ impl FileOpener {
         &self,
         meta: &Arc<DataFileMeta>,
         columns: &Arc<ColumnPlan>,
-    ) -> BoxFuture<'static, Result<Arc<OpenFile>>> {
+    ) -> BoxFuture<'static, Result<Option<Arc<OpenFile>>>> {
         let (opener, meta, columns) = (self.clone(), Arc::clone(meta), Arc::clone(columns));
         async move {
             let indexed = opener.indexed(&meta, columns.condition());
             let deletions = opener.deletion_files.load(&meta, &opener.context);
             let (data, deletions, indexed) =
                 try_join3(opener.open(&meta), deletions, indexed).await?;
-            opener
-                .opened(&meta, &columns, data, deletions, indexed)
-                .await
+            let file = opener.opened(&meta, &columns, data, deletions, indexed);
+            file.await.map(Some)
         }
         .boxed()
     }

@@ -75,10 +75,10 @@ impl SplitReadProvider for RawProvider {
             return Err(not_mine());
         };
         let partition = partition_values(&split, context)?;
-        stream(split, context, move |opener, shape, split| {
-            let columns = raw_columns(shape, opener.context(), &partition)?;
+        stream(split, context, move |opens, shape, split| {
+            let columns = raw_columns(shape, opens.opener().context(), &partition)?;
             let files = files_with_rows(split, task.part)?;
-            let picks = FilePicks::new(opener, Arc::new(columns), files);
+            let picks = FilePicks::new(opens, Arc::new(columns), files);
             Ok(VecDeque::from([Leg {
                 picks: Box::new(picks),
                 fold: None,

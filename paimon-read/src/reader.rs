@@ -1,12 +1,12 @@
 //! The entry point: a table, a request, and tasks to read.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::SchemaRef;
-use futures_util::stream::{self, TryStreamExt};
+use futures_util::stream::try_unfold;
 use paimon_io::Resources;
-use paimon_meta::{ResolvedTable, Result, Split};
+use paimon_meta::{Error, ResolvedTable, Result, Split};
 
 use crate::changes::{AppendChangesProvider, AsWrittenProvider, DiffProvider, OverwriteProvider};
 use crate::columns::Shape;
@@ -15,6 +15,7 @@ use crate::fallback::FallbackProvider;
 use crate::merge::MergeProvider;
 use crate::provider::{SplitReadProvider, provider_of, read_task};
 use crate::raw::RawProvider;
+use crate::read_queue::ReadQueue;
 use crate::request::ReadRequest;
 use crate::stream::BatchStream;
 use crate::task::{ReadTask, TaskOrdering};
@@ -122,17 +123,56 @@ impl TableReader {
         read_task(task, &self.context)
     }
 
-    /// The rows of several tasks, one after the other; the request's limit counts over all of them.
+    /// The rows of several tasks, one after the other; the request's limit counts over all of them. The first files of
+    /// coming tasks are opened while earlier ones are read, but not under a limit.
     ///
     /// # Errors
     /// As [`Self::read`], for any of the tasks.
     pub fn read_all(&self, tasks: Vec<ReadTask>) -> Result<BatchStream> {
-        let streams = tasks
+        for task in &tasks {
+            self.provider(task)?;
+        }
+        let (queue, schema) = (self.queue(tasks), self.schema());
+        let rows = try_unfold((queue, None), |(queue, mut stream)| async move {
+            loop {
+                if let Some(stream) = &mut stream
+                    && let Some(batch) = queue.next_batch(stream).await
+                {
+                    break batch.map(Some);
+                }
+                match queue.take_next() {
+                    Some((_, next)) => stream = Some(next?),
+                    None => break Ok(None),
+                }
+            }
+            .map(|batch| batch.map(|batch| (batch, (queue, stream))))
+        });
+        Ok(BatchStream::new(schema, rows).limited(self.context.request.limit))
+    }
+
+    /// The streams of tasks for readers side by side, with the first files of coming tasks opened ahead; not under a limit,
+    /// which the first tasks may satisfy.
+    pub fn queue(&self, tasks: Vec<ReadTask>) -> ReadQueue<'static> {
+        let reader = self.clone();
+        let tasks: Vec<Mutex<Option<ReadTask>>> = tasks
             .into_iter()
-            .map(|task| self.read(task))
-            .collect::<Result<Vec<_>>>()?;
-        let rows = stream::iter(streams.into_iter().map(Ok)).try_flatten();
-        Ok(BatchStream::new(self.schema(), rows).limited(self.context.request.limit))
+            .map(|task| Mutex::new(Some(task)))
+            .collect();
+        ReadQueue::new(tasks.len(), self.tasks_ahead(), move |task| {
+            let task = tasks.get(task).and_then(|task| {
+                let mut task = task.lock().unwrap_or_else(PoisonError::into_inner);
+                task.take()
+            });
+            reader.read(task.ok_or_else(|| Error::internal("a task is made twice"))?)
+        })
+    }
+
+    /// How many files of coming tasks may be opened ahead.
+    pub fn tasks_ahead(&self) -> usize {
+        match self.context.request.limit {
+            Some(_) => 0,
+            None => self.context.resources.io_concurrency(),
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 //! source.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Context;
 
 use arrow_array::RecordBatch;
 use futures_util::stream::try_unfold;
@@ -13,7 +14,8 @@ use crate::columns::{PartitionValues, Shape};
 use crate::context::ReadContext;
 use crate::fold::{FoldPass, FoldPlan, check_options};
 use crate::open::FileOpener;
-use crate::stream::BatchStream;
+use crate::opens::Opens;
+use crate::stream::{Ahead, BatchStream};
 use crate::value_pass::ValuePass;
 use crate::window::PickSource;
 
@@ -84,38 +86,85 @@ pub(crate) struct Leg {
 pub(crate) fn stream(
     split: DataSplit,
     context: &Arc<ReadContext>,
-    legs: impl FnOnce(FileOpener, &Arc<Shape>, DataSplit) -> Result<VecDeque<Leg>> + Send + 'static,
+    legs: impl FnOnce(Opens, &Arc<Shape>, DataSplit) -> Result<VecDeque<Leg>> + Send + 'static,
 ) -> Result<BatchStream> {
     let shape = context.shape()?;
     let schema = Arc::clone(&shape.schema);
-    let limit = context.request.limit;
-    let opener = FileOpener::new(context, &split);
-    let context = Arc::clone(context);
-    let start = move || {
-        Ok(Box::new(Walk {
-            waiting: legs(opener, &shape, split)?,
-            current: None,
-            shape,
-            context,
-        }))
-    };
-    let batches = try_unfold(State::New(start), |state| async move {
-        let mut walk = match state {
-            State::New(start) => start()?,
-            State::Running(walk) => walk,
-        };
-        Ok(walk
-            .next()
-            .await?
-            .map(|batch| (batch, State::Running(walk))))
+    let opens = Opens::new(FileOpener::new(context, &split));
+    let (of_legs, of_shape) = (opens.clone(), Arc::clone(&shape));
+    let beginning = Arc::new(Beginning {
+        opens,
+        legs: Mutex::new(Legs::New(Box::new(move || legs(of_legs, &of_shape, split)))),
     });
-    Ok(BatchStream::new(schema, batches).limited(limit))
+    let (limit, context) = (context.request.limit, Arc::clone(context));
+    let begun = Arc::clone(&beginning);
+    let batches = try_unfold(None, move |walk: Option<Box<Walk>>| {
+        let walk = match walk {
+            Some(walk) => Ok(walk),
+            None => begun.take().map(|waiting| {
+                Box::new(Walk {
+                    waiting,
+                    current: None,
+                    shape: Arc::clone(&shape),
+                    context: Arc::clone(&context),
+                })
+            }),
+        };
+        async move {
+            let mut walk = walk?;
+            Ok(walk.next().await?.map(|batch| (batch, Some(walk))))
+        }
+    });
+    Ok(BatchStream::new(schema, batches)
+        .with_ahead(beginning)
+        .limited(limit))
 }
 
-/// A read that has not begun, or one under way.
-enum State<F> {
-    New(F),
-    Running(Box<Walk>),
+/// What a read does before its stream is polled, if somebody asks it to open its first files.
+struct Beginning {
+    opens: Opens,
+    legs: Mutex<Legs>,
+}
+
+/// The legs of a read.
+enum Legs {
+    New(Box<dyn FnOnce() -> Result<VecDeque<Leg>> + Send>),
+    Made(Result<VecDeque<Leg>>),
+    Taken,
+}
+
+impl Legs {
+    /// Hands the legs out, made if they were not.
+    fn take(&mut self) -> Result<VecDeque<Leg>> {
+        match std::mem::replace(self, Self::Taken) {
+            Self::New(make) => make(),
+            Self::Made(legs) => legs,
+            Self::Taken => Err(Error::internal("a read begins twice")),
+        }
+    }
+}
+
+impl Beginning {
+    fn take(&self) -> Result<VecDeque<Leg>> {
+        self.lock().take()
+    }
+
+    /// The legs are whole at every unlock.
+    fn lock(&self) -> MutexGuard<'_, Legs> {
+        self.legs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ahead for Beginning {
+    fn poll_ahead(&self, most: usize, context: &mut Context<'_>) -> usize {
+        let mut legs = self.lock();
+        match &*legs {
+            Legs::Taken => return 0,
+            Legs::Made(_) => {}
+            Legs::New(_) => *legs = Legs::Made(legs.take()),
+        }
+        self.opens.poll_ahead(most, context)
+    }
 }
 
 /// A read under way.

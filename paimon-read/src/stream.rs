@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use arrow_array::RecordBatch;
@@ -17,6 +18,14 @@ use paimon_meta::Result;
 pub struct BatchStream {
     schema: SchemaRef,
     inner: Option<BoxStream<'static, Result<RecordBatch>>>,
+    ahead: Option<Arc<dyn Ahead>>,
+}
+
+/// What a stream can do before it is polled.
+pub(crate) trait Ahead: Send + Sync {
+    /// Asks for the first files, at most so many, without waiting; returns how many were asked for in all. Once the stream
+    /// was polled it does nothing.
+    fn poll_ahead(&self, most: usize, context: &mut Context<'_>) -> usize;
 }
 
 impl BatchStream {
@@ -28,6 +37,34 @@ impl BatchStream {
         Self {
             schema,
             inner: Some(batches.boxed()),
+            ahead: None,
+        }
+    }
+
+    /// The same with what it can do before it is polled.
+    pub(crate) fn with_ahead(self, ahead: Arc<dyn Ahead>) -> Self {
+        Self {
+            ahead: Some(ahead),
+            ..self
+        }
+    }
+
+    /// What the stream can do before it is polled.
+    pub(crate) fn ahead(&self) -> Option<&dyn Ahead> {
+        self.ahead.as_deref()
+    }
+
+    /// Each batch made into one of another schema.
+    pub(crate) fn map(
+        self,
+        schema: SchemaRef,
+        each: impl Fn(RecordBatch) -> Result<RecordBatch> + Send + 'static,
+    ) -> Self {
+        let ahead = self.ahead.clone();
+        let batches = StreamExt::map(self, move |batch| batch.and_then(&each));
+        Self {
+            ahead,
+            ..Self::new(schema, batches)
         }
     }
 
@@ -35,7 +72,7 @@ impl BatchStream {
     #[must_use]
     pub fn limited(self, limit: Option<u64>) -> Self {
         let Some(limit) = limit else { return self };
-        let schema = self.schema();
+        let (schema, ahead) = (self.schema(), self.ahead.clone());
         let rows = unfold((self, limit), |(mut stream, left)| async move {
             if left == 0 {
                 return None;
@@ -52,7 +89,10 @@ impl BatchStream {
             let rows = item.as_ref().map_or(0, |batch| batch.num_rows() as u64);
             Some((item, (stream, left - rows)))
         });
-        Self::new(schema, rows)
+        Self {
+            ahead,
+            ..Self::new(schema, rows)
+        }
     }
 
     /// The schema, known also if no row comes.
@@ -79,6 +119,7 @@ impl Stream for BatchStream {
         let item = inner.poll_next_unpin(context);
         if matches!(item, Poll::Ready(None | Some(Err(_)))) {
             self.inner = None;
+            self.ahead = None;
         }
         item
     }

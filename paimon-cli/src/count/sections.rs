@@ -2,46 +2,43 @@
 
 use paimon_meta::{DataSplit, Result, Split};
 use paimon_plan::PlannedSplit;
-use paimon_read::{ReadTask, RowKinds, read_blocking};
+use paimon_read::ReadTask;
 
-use super::Counted;
-use super::groups::{By, Groups};
+use super::groups::By;
+use crate::parts::ScanTask;
 use crate::reading::Reading;
-use crate::row_reader::RowReader;
 
-/// Counts the rows of a split, by groups if some are asked for.
+/// What metadata tells of the rows of a split, and what must be read for the others.
 ///
 /// # Errors
-/// Those of reading.
+/// Those of the plan.
 pub(super) fn count_split(
     reading: &Reading,
-    reader: &RowReader,
     split: usize,
     by: Option<&By>,
-) -> Result<(Counted, Groups)> {
-    let (mut counted, mut groups) = (Counted::default(), Groups::default());
+) -> Result<(u64, Option<ScanTask>)> {
     let Some(planned) = reading.plan.get(split) else {
-        return Ok((counted, groups));
+        return Ok((0, None));
     };
-    let task = reading.task(split)?;
-    if let Some(by) = by.filter(|by| by.reads()) {
-        counted.from_reading = read_groups(reader, task, by, &mut groups)?;
-        return Ok((counted, groups));
+    if by.is_some_and(By::reads) || !reading.is_counted_by_metadata() {
+        return Ok((0, Some(ScanTask::whole(split))));
     }
-    if !reading.is_counted_by_metadata() {
-        counted.from_reading = read_count(reader, task)?;
-    } else {
-        let known = planned.section_row_counts();
-        counted.from_metadata = known.iter().flatten().copied().fold(0, u64::saturating_add);
-        if known.iter().any(Option::is_none) {
-            let unknown = only_sections(task, planned, &known);
-            counted.from_reading = read_count(reader, unknown)?;
-        }
+    let known = planned.section_row_counts();
+    let rows = known.iter().flatten().copied().fold(0, u64::saturating_add);
+    if known.iter().all(Option::is_some) {
+        return Ok((rows, None));
     }
-    if let Some(by) = by {
-        groups.add(by.of_partition(planned.partition())?, counted);
-    }
-    Ok((counted, groups))
+    let unknown = only_sections(reading.task(split)?, planned, &known);
+    Ok((rows, Some(ScanTask::of(split, unknown))))
+}
+
+/// The group of all rows of a split.
+///
+/// # Errors
+/// `Corrupt` for a partition that does not decode.
+pub(super) fn group_of(reading: &Reading, split: usize, by: &By) -> Result<String> {
+    let planned = reading.plan.get(split);
+    by.of_partition(planned.and_then(|planned| planned.partition()))
 }
 
 /// The part of a task whose rows metadata does not tell. Keys of one section are in no other, so it stands alone.
@@ -72,25 +69,4 @@ fn only_sections(task: ReadTask, planned: PlannedSplit<'_>, known: &[Option<u64>
 fn chosen<T: Clone>(all: &[T], places: &[usize]) -> Vec<T> {
     let chosen = places.iter().filter_map(|place| all.get(*place).cloned());
     chosen.collect()
-}
-
-fn read_count(reader: &RowReader, task: ReadTask) -> Result<u64> {
-    let mut batches = read_blocking(reader.read(task)?);
-    let mut rows = 0_u64;
-    while let Some(batch) = batches.next_batch() {
-        rows = rows.saturating_add(batch?.num_rows() as u64);
-    }
-    Ok(rows)
-}
-
-fn read_groups(reader: &RowReader, task: ReadTask, by: &By, groups: &mut Groups) -> Result<u64> {
-    let kinds = reader.table().context().request.row_kinds == RowKinds::Keep;
-    let mut batches = read_blocking(reader.read(task)?);
-    let mut rows = 0_u64;
-    while let Some(batch) = batches.next_batch() {
-        let batch = batch?;
-        rows = rows.saturating_add(batch.num_rows() as u64);
-        groups.add_rows(by, &batch, usize::from(kinds))?;
-    }
-    Ok(rows)
 }

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use paimon_io::{Counter, MetricsSnapshot};
 use paimon_meta::StringLayout;
-use paimon_read::read_blocking;
 use serde::Serialize;
 
 use super::model::Explanation;
@@ -12,6 +11,7 @@ use crate::failure::Failure;
 use crate::human::{count, number, size};
 use crate::ordered::in_order;
 use crate::paper::Paper;
+use crate::parts::{self, TaskQueue};
 use crate::reading::Reading;
 
 /// What a read took. Times of stages are sums over the tasks, which run side by side.
@@ -88,21 +88,12 @@ pub(super) fn measure(reading: &Reading, planning_nanos: u64) -> Result<Measured
     reading.check(reader.table())?;
     let limit = reading.limit.unwrap_or(u64::MAX);
     let mut rows = 0_u64;
+    let tasks = parts::tasks(reading, reader.table())?;
+    let queue = TaskQueue::new(reading, &reader, &tasks);
     in_order(
-        reading.plan.len(),
+        tasks.len(),
         reading.jobs,
-        |split, lane| {
-            let read = || {
-                let mut batches = read_blocking(reader.read(reading.task(split)?)?);
-                while let Some(batch) = batches.next_batch() {
-                    if lane.push(batch?.num_rows() as u64, 1).is_break() {
-                        break;
-                    }
-                }
-                Ok(())
-            };
-            read().map_err(|error| reading.error_in(split, error))
-        },
+        |task, lane| queue.read(task, |batch| Ok(lane.push(batch.num_rows() as u64, 1))),
         |batch| {
             rows = rows.saturating_add(batch).min(limit);
             Ok(if rows < limit {

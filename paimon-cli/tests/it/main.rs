@@ -17,6 +17,8 @@ mod info;
 #[cfg(test)]
 mod lab;
 #[cfg(test)]
+mod parts;
+#[cfg(test)]
 mod plan;
 #[cfg(test)]
 mod scan;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
-use futures_util::TryStreamExt;
 use paimon_meta::{Error, Frame, Result, RowKind, Split};
 
 use crate::columns::Shape;
@@ -69,10 +68,10 @@ impl SplitReadProvider for AsWrittenProvider {
             return Err(not_mine());
         };
         let partition = partition_values(&split, context)?;
-        let rows = stream(split, context, move |opener, shape, split| {
-            let columns = raw_columns(&stored_kinds(shape), opener.context(), &partition)?;
+        let rows = stream(split, context, move |opens, shape, split| {
+            let columns = raw_columns(&stored_kinds(shape), opens.opener().context(), &partition)?;
             let files = files_with_rows(split, None)?;
-            let picks = FilePicks::new(opener, Arc::new(columns), files);
+            let picks = FilePicks::new(opens, Arc::new(columns), files);
             Ok(VecDeque::from([Leg {
                 picks: Box::new(picks),
                 fold: None,
@@ -81,10 +80,8 @@ impl SplitReadProvider for AsWrittenProvider {
         if context.request.row_kinds == RowKinds::Drop {
             return Ok(rows);
         }
-        Ok(BatchStream::new(
-            rows.schema(),
-            rows.and_then(|batch| std::future::ready(checked_kinds(batch))),
-        ))
+        let schema = rows.schema();
+        Ok(rows.map(schema, checked_kinds))
     }
 }
 

@@ -25,13 +25,13 @@ use crate::columns::ColumnPlan;
 use crate::evolve::Wanted;
 use crate::filter::evaluate;
 use crate::filter_pass::is_true;
-use crate::open::FileOpener;
+use crate::opens::{FileNumber, Opens};
 use crate::positions::Positions;
 
 /// What all runs of a section share.
 #[derive(Debug)]
 pub(crate) struct KeyPlan {
-    pub(crate) opener: FileOpener,
+    pub(crate) opens: Opens,
     /// Columns of filter, value pass and output.
     pub(crate) columns: Arc<ColumnPlan>,
     /// What every key pass decodes: the key columns, then those of `sequence.field`.
@@ -61,6 +61,7 @@ pub(crate) struct KeyPlan {
 pub(crate) struct RunFile {
     pub(crate) meta: Arc<DataFileMeta>,
     pub(crate) needs: FileNeeds,
+    pub(crate) number: FileNumber,
 }
 
 /// A window of keys with what decides between versions.
@@ -132,7 +133,7 @@ impl KeyWindows {
 impl KeyPlan {
     /// Counts what the key pass does.
     pub(super) fn count(&self, counter: Counter, amount: u64) {
-        let resources = &self.opener.context().resources;
+        let resources = &self.opens.opener().context().resources;
         resources.metrics().add(counter, amount);
     }
 

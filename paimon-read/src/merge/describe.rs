@@ -8,7 +8,7 @@ use super::legs::SplitPlans;
 use super::section::{KeyedFile, SectionPlan};
 use crate::columns::{PartitionValues, Shape};
 use crate::describe::{KeyPassDescription, KeyPassFile, SectionDescription, field_ids};
-use crate::open::FileOpener;
+use crate::opens::Opens;
 use crate::task::KeySpan;
 
 /// The sections of a merge split.
@@ -16,13 +16,13 @@ use crate::task::KeySpan;
 /// # Errors
 /// As [`super::section::merge_sections`].
 pub(crate) fn describe_sections(
-    opener: FileOpener,
+    opens: Opens,
     shape: &Arc<Shape>,
     split: &DataSplit,
     partition: PartitionValues,
     span: Option<&KeySpan>,
 ) -> Result<Vec<SectionDescription>> {
-    let plans = SplitPlans::new(opener, shape, partition, span)?;
+    let plans = SplitPlans::new(opens, shape, partition, span)?;
     let position = |file: &KeyedFile| {
         let name = &file.meta.file_name;
         let found = split

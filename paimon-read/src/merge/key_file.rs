@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use paimon_format::{GroupBatches, RowRanges};
 use paimon_io::Counter;
 use paimon_meta::{Error, Result, StringLayout};
@@ -19,12 +20,12 @@ use crate::window::{Decoded, JOINED_ROWS, Window};
 /// Requests of a key pass in flight.
 #[derive(Debug)]
 pub(crate) struct KeyRequests {
-    pub(crate) opens: Fetches<Arc<OpenFile>>,
+    pub(crate) files: Fetches<Reading>,
     pub(crate) groups: Fetches<GroupBatches>,
 }
 
 /// A file of which keys are being read.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     pub(super) file: RunFile,
     open: Arc<OpenFile>,
     scan: FileScan,
@@ -34,6 +35,8 @@ pub(super) struct Reading {
     values: Vec<Wholeness>,
     /// The group being decoded.
     group: Option<GroupKeys>,
+    /// Keys of the first group.
+    first: Option<GroupBatches>,
     /// Keys of the next group, requested.
     ahead: Option<Ticket>,
 }
@@ -64,11 +67,13 @@ impl Reading {
         wanted.extend(file.needs.sequence.then_some(Wanted::Sequence));
         wanted.extend(file.needs.kind.then_some(Wanted::Kind));
         let scan = plan
-            .opener
+            .opens
+            .opener()
             .scan(&file.meta, &wanted, plan.batch_size, StringLayout::View)?
             .ok_or_else(|| Error::internal("no keys"))?;
         let may_match = plan
-            .opener
+            .opens
+            .opener()
             .may_match(&file.meta, &open.data, plan.may_match.as_ref())
             .await?;
         let mut groups = VecDeque::new();
@@ -87,15 +92,20 @@ impl Reading {
         } else {
             Vec::new()
         };
-        Ok(Self {
+        let mut reading = Self {
             file,
             open,
             scan,
             groups,
             values,
             group: None,
+            first: None,
             ahead: None,
-        })
+        };
+        if let Some(keys) = reading.fetch(plan) {
+            reading.first = Some(keys.await?);
+        }
+        Ok(reading)
     }
 
     /// Decodes the next batch of keys.
@@ -155,17 +165,16 @@ impl Reading {
         if self.groups.is_empty() {
             return Ok(false);
         }
-        let ticket = match self.ahead.take() {
-            Some(ticket) => ticket,
-            None => self.request(plan, requests)?,
-        };
+        let (first, ahead) = (self.first.take(), self.ahead.take());
         let Some((group, rows)) = self.groups.pop_front() else {
             return Ok(false);
         };
-        if !self.groups.is_empty() {
-            self.ahead = Some(self.request(plan, requests)?);
-        }
-        let batches = requests.groups.wait(ticket).await?;
+        self.ahead = self.fetch(plan).map(|keys| requests.groups.start(keys));
+        let batches = match (first, ahead) {
+            (Some(keys), _) => keys,
+            (None, Some(ticket)) => requests.groups.wait(ticket).await?,
+            (None, None) => return Err(Error::internal("keys were not asked for")),
+        };
         let piece = window.open(Arc::clone(&self.open), group, Arc::clone(&plan.columns))?;
         let layout = self.open.group(group)?;
         let outside = Positions::new(&rows, layout.first_row)?;
@@ -182,15 +191,12 @@ impl Reading {
         Ok(true)
     }
 
-    fn request(&self, plan: &KeyPlan, requests: &mut KeyRequests) -> Result<Ticket> {
+    /// Asks for the keys of the next row group, if one is left.
+    fn fetch(&self, plan: &KeyPlan) -> Option<BoxFuture<'static, Result<GroupBatches>>> {
+        let (group, rows) = self.groups.front()?;
         plan.count(Counter::RowGroupsFetched, 1);
-        let (group, rows) = self
-            .groups
-            .front()
-            .ok_or_else(|| Error::internal("no row group is left"))?;
         let rows = rows.coarsened(u64::from(JOINED_ROWS));
-        let fetch = self.open.data.fetch(*group, &rows, &self.scan.spec);
-        Ok(requests.groups.start(fetch))
+        Some(self.open.data.fetch(*group, &rows, &self.scan.spec))
     }
 }
 

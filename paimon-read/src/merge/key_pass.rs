@@ -1,6 +1,7 @@
 //! The key pass of one section: picks of the rows that make its result, in key order, without reading a value.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use arrow_array::types::{BinaryViewType, StringViewType};
 use arrow_row::Rows;
@@ -23,12 +24,12 @@ use super::versions::HeadRows;
 use crate::fetches::Fetches;
 use crate::window::{PickSource, Window};
 
-/// Files whose opening is requested before the merge reaches them.
-const FILES_AHEAD: usize = 8;
+/// Files whose first keys are requested before the merge reaches them.
+const KEYS_AHEAD: usize = 8;
 
 /// The key pass of one section.
 pub(crate) struct KeyPass {
-    plan: KeyPlan,
+    plan: Arc<KeyPlan>,
     rules: Rules,
     runs: Vec<Run>,
     /// Runs whose head must be loaded before the merge can go on.
@@ -39,11 +40,11 @@ pub(crate) struct KeyPass {
 impl KeyPass {
     pub(crate) fn new(plan: KeyPlan, rules: Rules, runs: Vec<Run>) -> Self {
         let requests = KeyRequests {
-            opens: Fetches::new(),
+            files: Fetches::new(),
             groups: Fetches::new(),
         };
         Self {
-            plan,
+            plan: Arc::new(plan),
             rules,
             runs,
             dry: Vec::new(),
@@ -52,40 +53,49 @@ impl KeyPass {
     }
 
     async fn advance(&mut self, window: &mut Window) -> Result<bool> {
-        if self.plan.columns.nothing_passes {
-            return Ok(false);
-        }
-        if let Some(run) = self.dry.last().and_then(|run| self.runs.get_mut(*run)) {
+        if let Some(dry) = self.dry.last().copied() {
+            self.open(dry).await?;
+            self.prepare_ahead()?;
+            let run = self.runs.get_mut(dry);
+            let run = run.ok_or_else(|| Error::internal("no such run"))?;
             run.load(&self.plan, window, &mut self.requests).await?;
             if !run.is_dry() {
                 self.dry.pop();
             }
-            self.open_ahead();
             return Ok(true);
         }
-        self.open_ahead();
+        self.prepare_ahead()?;
         self.merge(window)
     }
 
-    /// Keeps files with the smallest keys requested, so that their opening overlaps with the merge.
-    fn open_ahead(&mut self) {
-        let mut requested = self.runs.iter().filter(|run| run.is_opening()).count();
-        while requested < FILES_AHEAD {
-            let waiting = self
-                .runs
-                .iter_mut()
-                .filter(|run| !run.is_opening())
-                .filter(|run| run.sentinel().is_some());
-            let next = waiting.min_by(|a, b| match (a.sentinel(), b.sentinel()) {
+    /// Opens the file that a run stands before, if nobody did.
+    async fn open(&mut self, run: usize) -> Result<()> {
+        let run = self.runs.get_mut(run);
+        if let Some((file, run)) = run.and_then(|run| Some((run.unopened()?, run))) {
+            let open = self.plan.opens.take(file).await?;
+            run.prepare(&self.plan, open, &mut self.requests)?;
+        }
+        Ok(())
+    }
+
+    /// Requests the first keys of open files with the least keys, so that these requests overlap.
+    fn prepare_ahead(&mut self) -> Result<()> {
+        let mut requested = self.runs.iter().filter(|run| run.is_preparing()).count();
+        while requested < KEYS_AHEAD {
+            let waiting = self.runs.iter_mut();
+            let waiting = waiting.filter_map(|run| Some((run.unopened()?, run)));
+            let next = waiting.min_by(|(_, a), (_, b)| match (a.sentinel(), b.sentinel()) {
                 (Some(a), Some(b)) => a.compare(0, b, 0),
                 _ => Ordering::Equal,
             });
-            let Some(next) = next else { return };
-            if !next.open_ahead(&self.plan, &mut self.requests) {
-                return;
-            }
+            let Some((file, run)) = next else { break };
+            let Some(open) = self.plan.opens.take_open(file) else {
+                break;
+            };
+            run.prepare(&self.plan, open?, &mut self.requests)?;
             requested += 1;
         }
+        Ok(())
     }
 
     /// Merges what is loaded; false when all runs are finished.
@@ -130,7 +140,7 @@ impl KeyPass {
                 run.advance_to(position, window);
             }
         }
-        let metrics = self.plan.opener.context().resources.metrics();
+        let metrics = self.plan.opens.opener().context().resources.metrics();
         metrics.add(Counter::RowsLost, lost as u64);
         Ok(true)
     }

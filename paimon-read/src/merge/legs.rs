@@ -10,7 +10,7 @@ use paimon_meta::{DataSplit, Result};
 use super::section::{KeyedFile, SplitMerge};
 use crate::columns::{PartitionValues, Shape};
 use crate::fold::FoldPlan;
-use crate::open::FileOpener;
+use crate::opens::Opens;
 use crate::split_read::Leg;
 use crate::task::KeySpan;
 use crate::window::{PickSource, Window};
@@ -20,13 +20,13 @@ use crate::window::{PickSource, Window};
 /// # Errors
 /// `Corrupt` for keys that do not decode, `InvalidInput` and `Unsupported` for options of the table.
 pub(crate) fn merge_legs(
-    opener: FileOpener,
+    opens: Opens,
     shape: &Arc<Shape>,
     split: DataSplit,
     partition: PartitionValues,
     span: Option<&KeySpan>,
 ) -> Result<VecDeque<Leg>> {
-    let plans = SplitPlans::new(opener, shape, partition, span)?;
+    let plans = SplitPlans::new(opens, shape, partition, span)?;
     let sections = plans.rows.joined(plans.rows.sections(split.files)?);
     let mut legs: Vec<(Option<&Fold>, Sections)> = Vec::new();
     for section in sections {
@@ -61,22 +61,22 @@ pub(super) struct Fold {
 
 impl SplitPlans {
     pub(super) fn new(
-        opener: FileOpener,
+        opens: Opens,
         shape: &Arc<Shape>,
         partition: PartitionValues,
         span: Option<&KeySpan>,
     ) -> Result<Self> {
-        let context = opener.context();
+        let context = opens.opener().context();
         let fold = match FoldPlan::new(&context.table, shape, context.request.row_kinds)? {
             None => None,
             Some(plan) => Some(Fold {
-                merge: SplitMerge::new(opener.clone(), &plan.versions, partition.clone(), span)?
+                merge: SplitMerge::new(opens.clone(), &plan.versions, partition.clone(), span)?
                     .newest_decides(plan.newest_decides()),
                 plan: Arc::new(plan),
             }),
         };
         Ok(Self {
-            rows: SplitMerge::new(opener, shape, partition, span)?,
+            rows: SplitMerge::new(opens, shape, partition, span)?,
             fold,
         })
     }

@@ -14,6 +14,7 @@ use crate::context::ReadContext;
 use crate::describe::SectionDescription;
 use crate::fold::FoldPlan;
 use crate::open::FileOpener;
+use crate::opens::Opens;
 use crate::parts::{SpanOf, key_parts};
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::split_read::{check, partition_values, stream};
@@ -50,9 +51,9 @@ impl SplitReadProvider for MergeProvider {
             return Err(not_mine());
         };
         let partition = partition_values(split, context)?;
-        let opener = FileOpener::new(context, split);
+        let opens = Opens::new(FileOpener::new(context, split));
         describe_sections(
-            opener,
+            opens,
             &context.shape()?,
             split,
             partition,
@@ -74,14 +75,8 @@ impl SplitReadProvider for MergeProvider {
             return Err(not_mine());
         };
         let partition = partition_values(&split, context)?;
-        stream(split, context, move |opener, shape, split| {
-            merge_legs(
-                opener,
-                shape,
-                split,
-                partition,
-                key_span(task.part.as_ref()),
-            )
+        stream(split, context, move |opens, shape, split| {
+            merge_legs(opens, shape, split, partition, key_span(task.part.as_ref()))
         })
     }
 }

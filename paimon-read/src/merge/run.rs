@@ -1,18 +1,22 @@
 //! One sorted run of a section as windows of comparable keys.
 //!
-//! A run opens its files only when the merge reaches their smallest key: until then the key from the file's meta stands
+//! A run decodes its files only when the merge reaches their smallest key: until then the key from the file's meta stands
 //! as a sentinel for it. At most one window of keys per run is held here; the next row group's keys are requested while
 //! this one is decoded.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use futures_util::FutureExt;
 use paimon_meta::{DataFileMeta, Error, Frame, Result, ResultExt};
 
 use super::chunk::{KeyChunk, KeyPlan, RunFile};
 use super::key_file::{KeyRequests, Next, Reading};
 use super::keys::KeyWindow;
 use crate::fetches::Ticket;
+use crate::open::OpenFile;
+use crate::opens::FileNumber;
 use crate::window::Window;
 
 /// What stands at the head of a run.
@@ -30,8 +34,8 @@ pub(crate) enum RunHead {
 pub(crate) struct Run {
     files: VecDeque<RunFile>,
     pub(crate) head: RunHead,
-    /// The file behind the sentinel, requested.
-    opening: Option<Ticket>,
+    /// The file behind the sentinel, open, with its first keys requested.
+    preparing: Option<Ticket>,
     reading: Option<Reading>,
     /// The last key that was loaded, to see that keys ascend.
     last_key: Option<(KeyWindow, usize)>,
@@ -48,7 +52,7 @@ impl Run {
         let mut run = Self {
             files,
             head: RunHead::Finished,
-            opening: None,
+            preparing: None,
             reading: None,
             last_key: None,
             past_end: false,
@@ -57,19 +61,30 @@ impl Run {
         Ok(run)
     }
 
-    /// Requests the file behind the sentinel; false if there is none or it is requested already.
-    pub(crate) fn open_ahead(&mut self, plan: &KeyPlan, requests: &mut KeyRequests) -> bool {
-        let (RunHead::Sentinel(_), None, Some(next)) =
-            (&self.head, &self.opening, self.files.front())
-        else {
-            return false;
+    /// The file behind the sentinel, if [`Self::prepare`] waits for it.
+    pub(crate) fn unopened(&self) -> Option<FileNumber> {
+        self.sentinel()?;
+        let file = self.files.front().filter(|_| self.preparing.is_none());
+        file.map(|file| file.number)
+    }
+
+    /// Requests the first keys of the file behind the sentinel.
+    ///
+    /// # Errors
+    /// `Internal` if the file is not there.
+    pub(crate) fn prepare(
+        &mut self,
+        plan: &Arc<KeyPlan>,
+        open: Option<Arc<OpenFile>>,
+        requests: &mut KeyRequests,
+    ) -> Result<()> {
+        let (Some(file), Some(open)) = (self.files.pop_front(), open) else {
+            return Err(Error::internal("a file of a run is not there"));
         };
-        self.opening = Some(
-            requests
-                .opens
-                .start(plan.opener.open_for(&next.meta, &plan.columns)),
-        );
-        true
+        let plan = Arc::clone(plan);
+        let reading = async move { Reading::new(&plan, file, open).await };
+        self.preparing = Some(requests.files.start(reading.boxed()));
+        Ok(())
     }
 
     /// The smallest key of the next file, while nothing of it is read.
@@ -106,9 +121,9 @@ impl Run {
         }
     }
 
-    /// Whether the file behind the sentinel is requested.
-    pub(crate) fn is_opening(&self) -> bool {
-        self.opening.is_some()
+    /// Whether the first keys of the file behind the sentinel are requested.
+    pub(crate) fn is_preparing(&self) -> bool {
+        self.preparing.is_some()
     }
 
     /// Replaces the head by what comes next: the next window of keys, decoded here, or the next file's sentinel. Leaves
@@ -130,7 +145,9 @@ impl Run {
             if !matches!(self.head, RunHead::Sentinel(_)) {
                 return self.seek_next_file(plan);
             }
-            self.open_file(plan, requests).await?;
+            if let Some(ticket) = self.preparing.take() {
+                self.reading = Some(requests.files.wait(ticket).await?);
+            }
         }
         let Some(reading) = self.reading.as_mut() else {
             return Ok(());
@@ -208,16 +225,6 @@ impl Run {
             None => RunHead::Finished,
             Some(next) => RunHead::Sentinel(plan.min_key(&next.meta)?),
         };
-        Ok(())
-    }
-
-    async fn open_file(&mut self, plan: &KeyPlan, requests: &mut KeyRequests) -> Result<()> {
-        self.open_ahead(plan, requests);
-        let (Some(ticket), Some(file)) = (self.opening.take(), self.files.pop_front()) else {
-            return Ok(());
-        };
-        let open = requests.opens.wait(ticket).await?;
-        self.reading = Some(Reading::new(plan, file, open).await?);
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! From the files of a merge split to the passes of its sections. Facts: RP-301, RP-302, RP-320 to RP-323.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_row::{RowConverter, SortField};
@@ -12,17 +11,18 @@ use paimon_meta::{
 };
 use paimon_plan::{KeyRange, interval_partition};
 
-use super::chunk::{KeyPlan, KeyWindows, RunFile};
+use super::chunk::{KeyPlan, KeyWindows};
 use super::key_pass::KeyPass;
 use super::keys::KeyEncoder;
 use super::needs::{FileNeeds, NeedRules, needs};
 use super::picker::Rules;
 use super::run::Run;
+use super::run_files::run_files;
 use crate::columns::{ColumnPlan, PartitionValues, Shape};
 use crate::evolve::Wanted;
 use crate::files::{FilePicks, FileRows};
 use crate::fold::refuses_retracts;
-use crate::open::FileOpener;
+use crate::opens::Opens;
 use crate::parts::SpanOf;
 use crate::request::RowKinds;
 use crate::task::KeySpan;
@@ -63,7 +63,7 @@ pub(super) struct KeyColumns {
 
 /// What all sections of a split share.
 pub(super) struct SplitMerge {
-    opener: FileOpener,
+    opens: Opens,
     shape: Arc<Shape>,
     partition: PartitionValues,
     key_fields: Vec<DataField>,
@@ -81,15 +81,15 @@ pub(super) struct SplitMerge {
 
 impl SplitMerge {
     pub(super) fn new(
-        opener: FileOpener,
+        opens: Opens,
         shape: &Arc<Shape>,
         partition: PartitionValues,
         span: Option<&KeySpan>,
     ) -> Result<Self> {
-        let table = Arc::clone(&opener.context().table);
+        let table = Arc::clone(&opens.opener().context().table);
         let (options, schema) = (&table.options, &table.schema);
         let engine = options.value(&Options::MERGE_ENGINE)?;
-        let row_kinds = opener.context().request.row_kinds;
+        let row_kinds = opens.opener().context().request.row_kinds;
         let key_fields: Vec<DataField> = schema.key_fields()?.into_iter().cloned().collect();
         let user_fields = options
             .sequence_field()
@@ -119,7 +119,7 @@ impl SplitMerge {
             rest,
             span: SpanOf::new(span, key_fields.clone())?,
             key_fields,
-            opener,
+            opens,
         })
     }
 
@@ -247,11 +247,7 @@ impl SplitMerge {
                 rows: None,
             });
             let files = files.collect();
-            return Ok(Box::new(FilePicks::new(
-                self.opener.clone(),
-                columns,
-                files,
-            )));
+            return Ok(Box::new(FilePicks::new(self.opens.clone(), columns, files)));
         };
         let (keys, user_fields) = self.split_decoded(&decoded);
         let encoder = KeyEncoder::new(&self.key_types())?;
@@ -261,7 +257,7 @@ impl SplitMerge {
         let mut columns = Arc::unwrap_or_clone(columns);
         columns.ordered = ordered_key.is_some();
         let plan = KeyPlan {
-            opener: self.opener.clone(),
+            opens: self.opens.clone(),
             columns: Arc::new(columns),
             user_order: self.user_order(user_fields)?,
             decoded,
@@ -275,7 +271,12 @@ impl SplitMerge {
             batch_size: self.shape.batch_size,
             newest_decides: self.newest_decides,
         };
-        let runs = run_files(runs, needs)?;
+        // Rows that no condition lets pass are not asked for.
+        let runs = if plan.columns.nothing_passes {
+            Vec::new()
+        } else {
+            run_files(runs, needs, &plan, &self.span)?
+        };
         let runs = runs
             .into_iter()
             .map(|files| Run::new(&plan, files))
@@ -309,7 +310,7 @@ impl SplitMerge {
         decoded: &[Wanted],
         condition: Option<TablePredicate>,
     ) -> Result<Arc<ColumnPlan>> {
-        let table = &self.opener.context().table.schema;
+        let table = &self.opens.opener().context().table.schema;
         ColumnPlan::new(&self.shape, table, decoded, &self.partition, condition).map(Arc::new)
     }
 
@@ -346,23 +347,6 @@ impl SplitMerge {
             .map_err(|error| Error::unsupported("type of a sequence field").with_source(error))?;
         Ok(Some(converter))
     }
-}
-
-/// Runs of files with the needs of each, which are in the same order.
-fn run_files(runs: Vec<Vec<KeyedFile>>, needs: Vec<FileNeeds>) -> Result<Vec<VecDeque<RunFile>>> {
-    let mut needs = needs.into_iter();
-    let mut run_file = |file: KeyedFile| {
-        let needs = needs
-            .next()
-            .ok_or_else(|| Error::internal("needs of a file"))?;
-        Ok(RunFile {
-            meta: file.meta,
-            needs,
-        })
-    };
-    runs.into_iter()
-        .map(|run| run.into_iter().map(&mut run_file).collect())
-        .collect()
 }
 
 /// Divides a condition into conjuncts on key columns alone (RP-323) and the rest.

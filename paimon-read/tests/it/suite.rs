@@ -13,6 +13,7 @@ mod golden;
 mod indexes;
 mod io;
 mod key_types;
+mod latency;
 mod memory;
 mod parts;
 mod property;

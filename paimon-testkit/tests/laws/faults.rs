@@ -115,7 +115,7 @@ impl Wake for Woken {
 }
 
 /// Runs a future to its end, or says that it hangs. `stuck` is asked where it waits for nothing that comes by itself.
-fn drive<T>(
+pub(super) fn drive<T>(
     future: impl Future<Output = T>,
     mut stuck: impl FnMut() -> bool,
 ) -> Result<T, TestCaseError> {

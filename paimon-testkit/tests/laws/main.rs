@@ -19,6 +19,8 @@ mod faults;
 #[cfg(test)]
 mod file_indexes;
 #[cfg(test)]
+mod latency;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod parts;

@@ -28,13 +28,13 @@ impl Wake for Flag {
 }
 
 /// A stream that is polled by hand.
-struct Polled {
+pub(crate) struct Polled {
     stream: BatchStream,
     flag: Arc<Flag>,
     polls: usize,
 }
 
-enum Step {
+pub(crate) enum Step {
     Batch(RecordBatch),
     /// The stream waits for the store.
     Waiting,
@@ -42,7 +42,7 @@ enum Step {
 }
 
 impl Polled {
-    fn new(stream: BatchStream) -> Self {
+    pub(crate) fn new(stream: BatchStream) -> Self {
         Self {
             stream,
             flag: Arc::default(),
@@ -60,7 +60,7 @@ impl Polled {
     }
 
     /// Polls for as long as the stream wakes itself.
-    fn step(&mut self) -> Step {
+    pub(crate) fn step(&mut self) -> Step {
         loop {
             match self.poll() {
                 Poll::Ready(Some(batch)) => return Step::Batch(batch),
@@ -73,14 +73,14 @@ impl Polled {
 }
 
 /// A table behind a store that holds every request until it is let go.
-struct Slow {
+pub(crate) struct Slow {
     table: TestTable,
-    faulty: Arc<FaultyStore>,
-    counting: Arc<CountingStore>,
+    pub(crate) faulty: Arc<FaultyStore>,
+    pub(crate) counting: Arc<CountingStore>,
 }
 
 impl Slow {
-    fn new(table: &TestTable) -> Self {
+    pub(crate) fn new(table: &TestTable) -> Self {
         let faulty = table.faulty();
         faulty.set_latency(Latency::Held);
         Self {
