@@ -98,7 +98,7 @@ impl Counted {
     }
 }
 
-fn over(store: &Arc<CountingStore>, memory: Option<u64>) -> Resources {
+pub(crate) fn over(store: &Arc<CountingStore>, memory: Option<u64>) -> Resources {
     let registry = StoreRegistry::new();
     registry
         .register("memory://", Arc::<CountingStore>::clone(store))

@@ -21,6 +21,8 @@ mod file_indexes;
 #[cfg(test)]
 mod latency;
 #[cfg(test)]
+mod long_histories;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod parts;
