@@ -36,7 +36,7 @@ impl Following {
     /// As [`Reading::open`].
     pub(crate) fn open(selection: &Selection) -> Result<Self, Failure> {
         let (mut asked, scan_request) = Asked::of(selection, true)?;
-        if asked.row_kinds == RowKinds::Drop {
+        if asked.row_kinds == RowKinds::Drop && !asked.has_view() {
             asked.row_kinds = RowKinds::Show;
         }
         let table = asked.table.as_ref().clone();

@@ -29,7 +29,7 @@ use crate::args::{InfoArguments, Selection};
 use crate::failure::Failure;
 use crate::human::{count, number, size, time};
 use crate::keys::range_text;
-use crate::reading::resolve;
+use crate::resolving::resolve;
 use entries::Entries;
 use tree::Tree;
 
@@ -65,18 +65,19 @@ fn refuse(selection: &Selection) -> Result<(), Failure> {
             Error::invalid_input(fault).with_hint("paimon scan, which reads it"),
         ));
     }
+    let pruned = "explain, which shows what the flag prunes";
+    let streamed = "plan --stream, which shows the files of every snapshot's changes";
     let flags = [
-        ("--columns", selection.columns.is_some()),
-        ("--where", selection.condition.is_some()),
-        ("--rowkind", selection.rowkind),
-        ("--keep-deletes", selection.keep_deletes),
-        ("--stream", selection.stream),
+        ("--columns", selection.columns.is_some(), pruned),
+        ("--where", selection.condition.is_some(), pruned),
+        ("--rowkind", selection.rowkind, pruned),
+        ("--keep-deletes", selection.keep_deletes, pruned),
+        ("--stream", selection.stream, streamed),
     ];
-    match flags.into_iter().find(|(_, given)| *given) {
+    match flags.into_iter().find(|(_, given, _)| *given) {
         None => Ok(()),
-        Some((flag, _)) => Err(Failure::Usage(
-            Error::invalid_input(format!("{flag} is for rows, info shows files"))
-                .with_hint("explain, which shows what the flag prunes"),
+        Some((flag, _, hint)) => Err(Failure::Usage(
+            Error::invalid_input(format!("{flag} is for rows, info shows files")).with_hint(hint),
         )),
     }
 }

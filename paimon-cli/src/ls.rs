@@ -64,6 +64,10 @@ async fn list(location: &str) -> Result<Vec<Database>> {
 async fn check_exists(resources: &Resources, location: &str, no_databases: bool) -> Result<()> {
     let directories = resources.list_directories(location).await?;
     if directories.is_empty() && resources.list_names(location).await?.is_empty() {
+        if resources.exists(location).await? {
+            let fault = format!("{location} is a file, expected the directory of a warehouse");
+            return Err(Error::not_found(fault));
+        }
         return Err(Error::not_found(format!("there is nothing at {location}")));
     }
     if no_databases {

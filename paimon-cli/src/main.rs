@@ -20,6 +20,7 @@ mod parts;
 mod plan;
 mod progress;
 mod reading;
+mod resolving;
 mod row_reader;
 mod scan;
 mod state;

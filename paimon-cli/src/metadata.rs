@@ -9,7 +9,8 @@ use paimon_read::{BatchStream, ReadRequest, RowKinds, block_on, read_blocking, r
 use crate::args::Selection;
 use crate::condition::Condition;
 use crate::failure::Failure;
-use crate::reading::{resolve, row_kinds};
+use crate::reading::row_kinds;
+use crate::resolving::resolve_metadata;
 
 /// A metadata table that was read, and what is asked of it.
 pub(crate) struct Listing {
@@ -36,7 +37,7 @@ impl Listing {
             ));
         }
         let request = request(selection, which, condition)?;
-        let (resources, table) = resolve(selection)?;
+        let (resources, table) = resolve_metadata(selection, which)?;
         let rows = block_on(metadata_rows(&resources, &table, which))?;
         Ok(Some(Self {
             rows: Arc::new(rows),

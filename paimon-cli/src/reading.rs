@@ -8,27 +8,24 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use paimon_io::{ResourceParts, Resources, Spawn};
+use paimon_io::Resources;
 use paimon_meta::{
     DataField, Error, ErrorKind, FieldId, Frame, ResolvedTable, Result, StringLayout,
     TablePredicate,
 };
 use paimon_plan::{
-    PartitionSpec, PartitionValue, Plan, ResolveRequest, ScanRequest, SystemTable, Table,
-    TableLocation, plan,
+    PartitionSpec, PartitionValue, Plan, ScanRequest, SystemTable, Table, TableLocation, plan,
 };
 use paimon_read::{
-    ChangelogTable, ChangelogView, FineTimestamps, ManifestFormats, ReadRequest, ReadTask,
-    RowKinds, TableReader, block_on,
+    ChangelogTable, ChangelogView, FineTimestamps, ReadRequest, ReadTask, RowKinds, TableReader,
+    block_on,
 };
 
 use crate::args::Selection;
 use crate::condition::Condition;
-use crate::environment;
 use crate::failure::Failure;
+use crate::resolving::{jobs, resolve_as};
 use crate::row_reader::RowReader;
-use crate::state::options;
-use crate::threads::Threads;
 
 /// The view that rows are seen through, and the condition on it.
 type View = Option<(ChangelogTable, Option<TablePredicate>)>;
@@ -57,7 +54,7 @@ impl Asked {
         let condition = selection.condition.as_deref().map(Condition::parse);
         let condition = condition.transpose().map_err(Failure::Usage)?;
         let system = TableLocation::parse(&selection.table)?.system_table;
-        let which = changelog_table(selection, system)?;
+        let which = changelog_table(selection, system, stream)?;
         let (resources, table) = resolve_as(selection, stream)?;
         let seen = which.map(|which| which.schema(&table.schema));
         let schema = seen.as_ref().unwrap_or(&table.schema);
@@ -93,7 +90,11 @@ impl Asked {
             projection,
             view: which.map(|which| (which, predicate)),
             limit: selection.limit,
-            row_kinds: row_kinds(selection),
+            // The rows of a view say it themselves.
+            row_kinds: match which {
+                None => row_kinds(selection),
+                Some(_) => RowKinds::Drop,
+            },
             fine_timestamps: if selection.micros {
                 FineTimestamps::Microseconds
             } else {
@@ -290,58 +291,29 @@ impl Reading {
     }
 }
 
-/// The table as the command line wants it.
-///
-/// # Errors
-/// `Unsupported` for what is not built, and those of resolving.
-pub(crate) fn resolve(selection: &Selection) -> Result<(Resources, ResolvedTable)> {
-    resolve_as(selection, false)
-}
-
-fn resolve_as(selection: &Selection, stream: bool) -> Result<(Resources, ResolvedTable)> {
-    let named = TableLocation::parse(&selection.table)?;
-    let location = environment::location(&named.table)?;
-    let resources = resources(jobs(selection));
-    let request = ResolveRequest {
-        options: options(selection),
-        branch: named.branch.or_else(|| selection.branch.clone()),
-        time_zone: environment::time_zone(),
-        stream,
-    };
-    let table = block_on(Table::resolve(&resources, &location, &request))?;
-    Ok((resources, table))
-}
-
-fn jobs(selection: &Selection) -> NonZeroUsize {
-    selection.jobs.unwrap_or_else(environment::cores)
-}
-
-/// Local files, with threads of our own where more than one is wanted.
-fn resources(jobs: NonZeroUsize) -> Resources {
-    let threads = Some(jobs).filter(|jobs| jobs.get() > 1);
-    let threads = threads.and_then(Threads::start);
-    Resources::new(ResourceParts {
-        spawn: threads.map(|threads| Arc::new(threads) as Arc<dyn Spawn>),
-        manifest_format: Some(Arc::new(ManifestFormats)),
-        ..ResourceParts::default()
-    })
-}
-
 /// The view that a system table is.
 ///
 /// # Errors
-/// `Unsupported` for metadata tables, whose rows have no plan.
+/// Metadata tables have no plan: usage where a stream of plans is asked for, else `Unsupported`.
 fn changelog_table(
     selection: &Selection,
     system: Option<SystemTable>,
-) -> Result<Option<ChangelogTable>> {
+    stream: bool,
+) -> Result<Option<ChangelogTable>, Failure> {
     match system {
         None | Some(SystemTable::ReadOptimized) => Ok(None),
         Some(SystemTable::AuditLog) => Ok(Some(ChangelogTable::AuditLog)),
         Some(SystemTable::Binlog) => Ok(Some(ChangelogTable::Binlog)),
+        Some(system) if stream => Err(Failure::Usage(
+            Error::invalid_input(format!(
+                "{system} is no stream: its rows are made of metadata"
+            ))
+            .with_hint("without --stream it is read as it is now"),
+        )),
         Some(system) => Err(Error::unsupported(format!("plan of {system}"))
             .with_hint("paimon scan and paimon count read it")
-            .at(Frame::Table(selection.table.clone()))),
+            .at(Frame::Table(selection.table.clone()))
+            .into()),
     }
 }
 

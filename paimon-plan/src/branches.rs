@@ -125,6 +125,10 @@ fn checked_id(schema: TableSchema, id: i64) -> Result<TableSchema> {
     }
 }
 
+async fn is_file(resources: &Resources, location: &str) -> bool {
+    resources.exists(location).await.unwrap_or(false)
+}
+
 /// What there is instead of a table.
 async fn no_table(resources: &Resources, location: &str) -> Error {
     let listing = async {
@@ -133,6 +137,10 @@ async fn no_table(resources: &Resources, location: &str) -> Error {
         Ok(files.is_empty() && directories.is_empty())
     };
     match listing.await {
+        // Of some stores this is the answer for a file.
+        Err(_) | Ok(true) if is_file(resources, location).await => Error::not_found(format!(
+            "{location} is a file, expected the directory of a table"
+        )),
         Err(error) => error,
         Ok(true) => Error::not_found(format!("there is nothing at {location}")),
         Ok(false) => Error::not_found(format!(

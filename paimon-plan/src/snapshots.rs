@@ -19,7 +19,7 @@ use crate::travel::Travel;
 use files::read_snapshot;
 
 pub(crate) use files::numbered_files;
-pub(crate) use words::{ranges, there_are};
+pub(crate) use words::{at_time, ranges, there_are};
 
 /// How often a snapshot file is read that does not parse: a store may show it half-written (TF-008).
 const PARSE_TRIES: usize = 3;
@@ -206,8 +206,9 @@ impl<'a> History<'a> {
             return self.by_id(id).await;
         }
         Err(Error::not_found(format!(
-            "version {name:?} is no tag, no snapshot id and no watermark-<number>, {}",
-            there_are("tags", &self.tags().await?.join(", "))
+            "version {name:?} is no tag, no snapshot id and no watermark-<number>, {} and {}",
+            there_are("tags", &self.tags().await?.join(", ")),
+            there_are("snapshots", &ranges(&self.ids().await?))
         )))
     }
 
@@ -238,10 +239,15 @@ impl<'a> History<'a> {
             return Ok(snapshot);
         }
         Err(Error::not_found(match self.earliest().await? {
-            None => format!("no snapshot at time {millis}, the table has no snapshots"),
+            None => format!(
+                "no snapshot at {}, the table has no snapshots",
+                at_time(millis)
+            ),
             Some(first) => format!(
-                "no snapshot at time {millis}, the earliest is {}, committed at {}",
-                first.id, first.time_millis
+                "no snapshot at {}, the earliest is {}, committed at {}",
+                at_time(millis),
+                first.id,
+                at_time(first.time_millis)
             ),
         }))
     }

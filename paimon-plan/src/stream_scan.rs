@@ -87,7 +87,9 @@ impl StreamScan {
     /// `InvalidInput` for options that no stream can begin with or that contradict each other, `Unsupported` for options
     /// that are not built.
     pub fn new(resources: Resources, table: ResolvedTable, request: ScanRequest) -> Result<Self> {
-        let rules = Rules::of(&table).at(|| Frame::Table(table.location.clone()))?;
+        let rules = Rules::of(&table)
+            .and_then(|rules| merged_only(&table, &request).map(|()| rules))
+            .at(|| Frame::Table(table.location.clone()))?;
         Ok(Self {
             paths: BranchPaths::new(&table.branch)?,
             resources,
@@ -193,6 +195,17 @@ impl Rules {
             consumer: options.value(&Options::CONSUMER_ID)?,
             ignore_progress: options.value(&Options::CONSUMER_IGNORE_PROGRESS)?,
         })
+    }
+}
+
+/// The top level of a table with a key has no changes, only states.
+fn merged_only(table: &ResolvedTable, request: &ScanRequest) -> Result<()> {
+    match request.read_optimized && table.schema.has_primary_key() {
+        true => Err(Error::invalid_input(
+            "$ro of a table with a primary key is no stream: it shows states of the top level",
+        )
+        .with_hint("the table itself can be read as a stream")),
+        false => Ok(()),
     }
 }
 

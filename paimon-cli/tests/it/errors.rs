@@ -160,3 +160,28 @@ fn a_wrong_time_zone_is_named() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("time zone is \"Mars/Olympus\""));
 }
+
+#[test]
+fn a_file_is_no_table_and_no_warehouse() {
+    let file = format!("{}/schema/schema-0", golden("lab_r_one"));
+    for (command, expected) in [
+        ("scan", "a table"),
+        ("info", "a table"),
+        ("ls", "a warehouse"),
+    ] {
+        let (code, text) = failed(&[command, &file]);
+        assert_eq!(code, 1, "{text}");
+        let said = format!("is a file, expected the directory of {expected}");
+        assert!(text.contains(&said), "{text}");
+    }
+}
+
+#[test]
+fn times_are_named_as_text_beside_their_number() {
+    let (_, text) = failed(&["scan", &golden("lab_r_one"), "--timestamp", "1000"]);
+    let said = "no snapshot at 1970-01-01 00:00:01Z (1000), the earliest is 1, committed at 2";
+    assert!(text.contains(said), "{text}");
+    let (code, text) = failed(&["info", &golden("lab_r_one"), "--stream"]);
+    assert_eq!(code, 2);
+    assert!(text.contains("plan --stream"), "{text}");
+}

@@ -2,6 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::command::{golden, run};
+use crate::damage::copy;
 
 fn system(case: &str, name: &str) -> String {
     format!("{}${name}", golden(case))
@@ -89,6 +90,34 @@ fn audit_log_shows_deletes_and_takes_conditions_on_kinds() {
         binlog.ok(),
         "{\"rowkind\":\"-D\",\"k\":[5],\"v\":[\"a\"]}\n"
     );
+}
+
+#[test]
+fn audit_log_of_a_stream_names_the_kind_once() {
+    // RP-650
+    let audit = system("plan_stream_and_incremental_none", "audit_log");
+    let rows = run(&["scan", &audit, "--stream"]).ok();
+    assert!(!rows.is_empty());
+    for row in rows.lines() {
+        assert_eq!(row.matches("\"rowkind\"").count(), 1, "{row}");
+    }
+    let files = system("plan_stream_and_incremental_none", "files");
+    let (code, text) = run(&["scan", &files, "--stream"]).failed();
+    assert_eq!(code, 2, "{text}");
+    assert!(text.starts_with("error: $files is no stream"), "{text}");
+}
+
+#[test]
+fn metadata_does_not_ask_what_a_fallback_branch_has() {
+    // RP-537: the branch has no such snapshot.
+    let copied = copy("plan_fallback_branch");
+    let branch = copied.path().join("branch/branch-old/snapshot");
+    fs::remove_dir_all(branch).unwrap();
+    let table = copied.path().to_str().unwrap();
+    let shown = run(&["scan", &format!("{table}$manifests"), "--snapshot", "1"]);
+    assert!(!shown.ok().is_empty());
+    let (code, text) = run(&["scan", table, "--snapshot", "1"]).failed();
+    assert_eq!(code, 1, "{text}");
 }
 
 #[test]

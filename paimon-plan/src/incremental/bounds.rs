@@ -5,6 +5,7 @@ use paimon_meta::{
 };
 
 use super::auto_tag::TagPeriod;
+use crate::snapshots::at_time;
 use crate::travel::instant;
 use crate::zone::Zone;
 
@@ -114,7 +115,11 @@ fn between_times(text: &str, zone: Zone) -> Result<Bounds> {
     if to < from {
         return Err(fault(
             key,
-            format!("option {key} ends at {to}, before it begins at {from}"),
+            format!(
+                "option {key} ends at {}, before it begins at {}",
+                at_time(to),
+                at_time(from)
+            ),
         ));
     }
     Ok(Bounds::Times { from, to })

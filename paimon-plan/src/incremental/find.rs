@@ -4,7 +4,7 @@ use paimon_meta::{ChangeFiles, ChangeRange, Error, Frame, Options, Result, Snaps
 
 use super::auto_tag::TagPeriod;
 use super::bounds::{Bounds, Incremental, fault};
-use crate::snapshots::{Found, History, there_are};
+use crate::snapshots::{Found, History, ranges, there_are};
 
 /// The changes of the latest snapshot (RP-021).
 ///
@@ -94,8 +94,9 @@ async fn between_names(
     }
     let (Ok(start), Ok(end)) = (from.parse::<i64>(), to.parse::<i64>()) else {
         let tags = there_are("tags", &history.tags().await?.join(", "));
+        let snapshots = there_are("snapshots", &ranges(&history.ids().await?));
         return Err(Error::not_found(format!(
-            "{from:?} and {to:?} are neither two tags nor two snapshot ids, {tags}"
+            "{from:?} and {to:?} are neither two tags nor two snapshot ids, {tags} and {snapshots}"
         ))
         .at(Frame::Option(key.to_owned())));
     };

@@ -181,7 +181,7 @@ fn timestamp_picks_the_last_commit_up_to_it() {
     assert_eq!(at(99_000).unwrap(), Some(3));
     assert_eq!(
         at(999).unwrap_err().message(),
-        "no snapshot at time 999, the earliest is 1, committed at 1000"
+        "no snapshot at 1970-01-01 00:00:00.999Z (999), the earliest is 1, committed at 1970-01-01 00:00:01Z (1000)"
     );
     assert_eq!(
         find(&[], &Travel::Timestamp(1)).unwrap_err().kind(),

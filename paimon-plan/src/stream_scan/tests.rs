@@ -174,3 +174,16 @@ fn options_that_no_stream_can_have_are_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{options:?}");
     }
 }
+
+#[test]
+fn the_top_level_of_a_table_with_a_key_is_no_stream() {
+    // RP-652
+    let scan = stream(&[1], &[]).unwrap();
+    let table = scan.table().as_ref().clone();
+    let request = ScanRequest {
+        read_optimized: true,
+        ..ScanRequest::default()
+    };
+    let error = StreamScan::new(scan.resources.clone(), table, request).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+}

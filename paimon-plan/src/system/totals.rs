@@ -1,6 +1,6 @@
 //! `$partitions` and `$buckets`: files counted together (RP-654, RP-655).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use paimon_io::Resources;
@@ -82,7 +82,27 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// The partitions of the table, and those that only its fallback branch has (RP-537).
 pub(super) async fn partitions(resources: &Resources, table: &ResolvedTable) -> Result<Rows> {
+    let mut rows = partitions_of(resources, table).await?;
+    if let Some(fallback) = &table.fallback {
+        let own: HashSet<BinaryRow> = rows
+            .iter()
+            .map(|(partition, _)| partition.clone())
+            .collect();
+        let more = partitions_of(resources, fallback).await?;
+        rows.extend(
+            more.into_iter()
+                .filter(|(partition, _)| !own.contains(partition)),
+        );
+    }
+    rows.into_iter().map(|(_, row)| Ok(row)).collect()
+}
+
+async fn partitions_of(
+    resources: &Resources,
+    table: &ResolvedTable,
+) -> Result<Vec<(BinaryRow, Vec<Cell>)>> {
     let entries = entries(
         resources,
         table,
@@ -96,7 +116,7 @@ pub(super) async fn partitions(resources: &Resources, table: &ResolvedTable) -> 
     let groups = Groups::of(&entries, |_, _| 0);
     let rows = groups.totals.iter().map(|((partition, _), totals)| {
         let name = paths.partition_name(partition.as_ref())?;
-        Ok(vec![
+        let row = vec![
             name.into(),
             totals.records.into(),
             totals.bytes.into(),
@@ -109,7 +129,8 @@ pub(super) async fn partitions(resources: &Resources, table: &ResolvedTable) -> 
             totals.total_buckets.into(),
             false.into(),
             deleted.of(partition).into(),
-        ])
+        ];
+        Ok(((*partition).clone(), row))
     });
     rows.collect()
 }

@@ -153,3 +153,13 @@ fn branches_have_the_time_of_their_first_schema() {
     let times = times.downcast_ref::<arrow_array::TimestampMillisecondArray>();
     assert!(times.unwrap().iter().all(|time| time > Some(0)));
 }
+
+#[test]
+fn partitions_are_those_of_the_fallback_branch_too() {
+    // RP-537: partition a is in both branches, b in the fallback branch alone, c in the main one alone.
+    let table = golden("plan_fallback_branch");
+    let partitions = rows(&table, MetadataTable::Partitions).unwrap();
+    assert_eq!(texts(&partitions, "partition"), ["p=a", "p=b", "p=c"]);
+    let buckets = rows(&table, MetadataTable::Buckets).unwrap();
+    assert_eq!(texts(&buckets, "partition"), ["{a}", "{c}"]);
+}
