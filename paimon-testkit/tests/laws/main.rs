@@ -31,4 +31,6 @@ mod pruning;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
+mod streams;
+#[cfg(test)]
 mod table;

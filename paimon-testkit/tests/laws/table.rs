@@ -21,6 +21,7 @@ use paimon_testkit::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, RngAlgorithm, TestRng, TestRunner};
+use serde_json::Value;
 
 /// What reading refuses by name is no failure of a law; it is counted.
 pub(crate) type Refusable<T> = Result<T, Refused>;
@@ -364,4 +365,11 @@ pub(crate) fn options(case: &Case) -> Options {
             .options
             .clone(),
     )
+}
+
+/// The history with something else in its JSON form.
+pub(crate) fn rewritten(history: &History, rewrite: impl FnOnce(&mut Value)) -> History {
+    let mut text = serde_json::to_value(history).unwrap();
+    rewrite(&mut text);
+    History::from_json(text.to_string().as_bytes()).unwrap()
 }
