@@ -255,22 +255,26 @@ fn rows_of(history: &Value) -> Vec<Value> {
     files.chain(written).collect()
 }
 
-/// More steps: another number of buckets, an overwrite of everything, rows over it, and a compaction.
-fn overwritten(history: &mut Value) {
+/// One more step: another number of buckets.
+fn rescaled(history: &mut Value) {
+    let more = match history["options"]["bucket"].as_str().unwrap_or("-1") {
+        "1" => "3",
+        "-1" => return,
+        _ => "1",
+    };
+    let steps = history["steps"].as_array_mut().unwrap();
+    steps.push(json!({"alter": [["set", "bucket", more]]}));
+}
+
+/// More steps: an overwrite of everything, rows over it, and a compaction.
+pub(crate) fn overwritten(history: &mut Value) {
     let (early, late): (Vec<_>, Vec<_>) = rows_of(history)
         .into_iter()
         .enumerate()
         .partition(|(number, _)| number % 3 == 0);
     let values = |rows: Vec<(usize, Value)>| rows.into_iter().map(|(_, row)| row).collect();
     let (early, late): (Vec<Value>, Vec<Value>) = (values(early), values(late));
-    let buckets = history["options"]["bucket"].as_str().map(str::to_owned);
-    let more = match buckets.as_deref().unwrap_or("-1") {
-        "1" => Some("3"),
-        "-1" => None,
-        _ => Some("1"),
-    };
     let steps = history["steps"].as_array_mut().unwrap();
-    steps.extend(more.map(|more| json!({"alter": [["set", "bucket", more]]})));
     let whole = json!({"dynamic-partition-overwrite": "false"});
     steps.push(json!({"write": late, "overwrite": {}, "options": whole}));
     steps.push(json!({"write": early}));
@@ -288,7 +292,13 @@ fn exact_difference_crosses_overwrites_and_other_numbers_of_buckets() {
         let Some(before) = before.map(|snapshot| snapshot.id) else {
             return Ok(Ok(()));
         };
-        let case = &Case::new(rewritten(&case.history, overwritten), &Layout::default());
+        let case = &Case::new(
+            rewritten(&case.history, |history| {
+                rescaled(history);
+                overwritten(history);
+            }),
+            &Layout::default(),
+        );
         let snapshots = case.written.main().unwrap().snapshots();
         let after = snapshots
             .map(|snapshot| snapshot.id)

@@ -152,6 +152,50 @@ fn only_files_that_may_hold_a_changed_key_are_opened() {
 }
 
 #[test]
+fn every_engine_and_deletion_vectors_open_only_what_may_have_changed() {
+    let cases = [
+        ("deduplicate", false),
+        ("partial-update", false),
+        ("aggregation", false),
+        ("deduplicate", true),
+        ("partial-update", true),
+        ("aggregation", true),
+        ("first-row", false),
+    ];
+    for (engine, vectors) in cases {
+        let mut options = json!({"bucket": "1", "write-only": "true", "merge-engine": engine});
+        if vectors {
+            options["deletion-vectors.enabled"] = Value::from("true");
+        }
+        // A key that is there, or for first-row one that is not; where level 0 is hidden it shows once it is compacted.
+        let hidden = vectors || engine == "first-row";
+        let key = if engine == "first-row" { 81 } else { 28 };
+        let mut write = json!({"write": [["+I", key, 1]]});
+        if hidden {
+            write["compact"] = Value::from("level0");
+        }
+        let even = (1..=40).map(|key| key * 2);
+        let table = Counted::new(&table(
+            options,
+            json!([{"write": rows(even, 0), "compact": "full"}, write]),
+        ));
+        let pair = if hidden { (2, 4) } else { (2, 3) };
+        let difference = table.plan(pair);
+        table.opened();
+        let found = table.read(pair.1, difference, &table.resources).unwrap();
+        let expected: &[&str] = match engine {
+            "first-row" => &["+I 81 1"],
+            _ => &["-U 28 0", "+U 28 1"],
+        };
+        let said = format!("{engine}, vectors {vectors}");
+        assert_eq!(found, expected, "{said}");
+        let opened: Vec<String> = table.opened().into_iter().collect();
+        let most = if engine == "first-row" { 1 } else { 2 };
+        assert!(opened.len() <= most, "{said}: {opened:?}");
+    }
+}
+
+#[test]
 fn common_files_that_share_keys_with_each_other_alone_stay_shut() {
     // The changed file reaches from 18 to 22, into the second and the third file.
     let table = keyed(json!([

@@ -11,7 +11,7 @@ use paimon_testkit::{HistoryShape, JsonRow, Layout, Query};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::changes::{Bag, at, bag, drain, planned_state, read, request, text};
+use super::changes::{Bag, at, bag, drain, overwritten, planned_state, read, request, text};
 use super::table::{Case, Refusable, Route, law, options, refused, rewritten};
 
 type Change = (RowKind, JsonRow);
@@ -146,6 +146,7 @@ fn stream_folded_by_key_equals_each_state() {
         if told("ignore-delete") || changelogs || engine != "deduplicate" {
             return Ok(Ok(()));
         }
+        let case = &Case::new(rewritten(&case.history, overwritten), &Layout::default());
         let overwrites = [("streaming-read-overwrite", "true")];
         let wrong: Refusable<_> = follow(case, &overwrites, |_| true).or_else(refused);
         match wrong {
