@@ -128,6 +128,9 @@ pub(crate) struct ExplainArguments {
     /// Read the rows too, and tell what that took
     #[arg(long)]
     pub(crate) analyze: bool,
+    /// Show each split as at most so many parts, to be read side by side; files may be looked into for where to cut
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
+    pub(crate) parts: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Args)]

@@ -235,7 +235,7 @@ fn count_splits(
         return Ok((all, groups));
     }
     let tasks = parts::divided(reading, reader.table(), tasks)?;
-    let queue = TaskQueue::new(reading, &reader, &tasks);
+    let queue = TaskQueue::of(reading, &reader, &tasks);
     let mut progress = Progress::new(&reading.resources, reading.plan.len(), true);
     let kinds = usize::from(reader.table().context().request.row_kinds != RowKinds::Drop);
     in_order(

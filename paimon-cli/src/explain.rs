@@ -33,19 +33,22 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         ExplainFormat::Text => Detail {
             splits: 12,
             buckets: 6,
+            parts: arguments.parts,
         },
         ExplainFormat::Svg | ExplainFormat::Html => Detail {
             splits: 100,
             buckets: 100,
+            parts: arguments.parts,
         },
         ExplainFormat::Json => Detail {
             splits: usize::MAX,
             buckets: usize::MAX,
+            parts: arguments.parts,
         },
     };
     let mut explanation = explain(&reading, detail)?;
     if arguments.analyze {
-        explanation.measured = Some(measure(&reading, planning_nanos)?);
+        measure(&reading, planning_nanos, &mut explanation)?;
     }
     let name = arguments.selection.table.as_str();
     let mut out = std::io::stdout().lock();

@@ -51,6 +51,19 @@ pub(crate) fn time(millis: i64) -> String {
     format!("{}Z", time.replacen('T', " ", 1))
 }
 
+/// Milliseconds below a second, else seconds, three digits at least.
+pub(crate) fn duration(nanos: u64) -> String {
+    let micros = nanos / 1000;
+    match micros {
+        0..1_000_000 => format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10),
+        _ => format!(
+            "{}.{:02} s",
+            micros / 1_000_000,
+            micros % 1_000_000 / 10_000
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +107,18 @@ mod tests {
     #[test]
     fn times_are_in_utc() {
         assert_eq!(time(1_700_000_000_500), "2023-11-14 22:13:20.5Z");
+    }
+
+    #[test]
+    fn durations_have_units() {
+        let cases = [
+            (0, "0.00 ms"),
+            (1_234_567, "1.23 ms"),
+            (999_999_999, "999.99 ms"),
+            (61_250_000_000, "61.25 s"),
+        ];
+        for (nanos, text) in cases {
+            assert_eq!(duration(nanos), text);
+        }
     }
 }

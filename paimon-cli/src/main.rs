@@ -16,6 +16,7 @@ mod metadata;
 mod names;
 mod ordered;
 mod paper;
+mod part_report;
 mod parts;
 mod plan;
 mod progress;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use arrow_array::RecordBatch;
 use paimon_meta::{Error, Result, Split};
-use paimon_read::{ReadQueue, ReadTask, TableReader, block_on};
+use paimon_read::{BatchStream, ReadQueue, ReadTask, TableReader, block_on};
 
 use crate::reading::Reading;
 use crate::row_reader::RowReader;
@@ -114,16 +114,28 @@ pub(crate) struct TaskQueue<'a> {
 }
 
 impl<'a> TaskQueue<'a> {
-    pub(crate) fn new(reading: &'a Reading, reader: &'a RowReader, tasks: &'a [ScanTask]) -> Self {
+    /// Tasks that one reader reads.
+    pub(crate) fn of(reading: &'a Reading, reader: &'a RowReader, tasks: &'a [ScanTask]) -> Self {
+        let ahead = reader.table().tasks_ahead();
+        Self::new(reading, tasks, ahead, |_, task| reader.read(task))
+    }
+
+    /// Tasks with what reads each by its number.
+    pub(crate) fn new(
+        reading: &'a Reading,
+        tasks: &'a [ScanTask],
+        ahead: usize,
+        read: impl Fn(usize, ReadTask) -> Result<BatchStream> + Send + Sync + 'a,
+    ) -> Self {
         let make = move |number: usize| {
             let task = tasks.get(number).map(|task| task.task(reading));
             let task = task.ok_or_else(|| Error::internal(format!("no task {number}")))?;
-            reader.read(task?)
+            read(number, task?)
         };
         Self {
             reading,
             tasks,
-            streams: ReadQueue::new(tasks.len(), reader.table().tasks_ahead(), make),
+            streams: ReadQueue::new(tasks.len(), ahead, make),
         }
     }
 

@@ -1,11 +1,9 @@
 //! `paimon plan`: the splits.
 
-mod parts;
-
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 
-use paimon_meta::{Result, Split, TableSchema};
+use paimon_meta::{Result, TableSchema};
 use paimon_plan::{ConjunctUse, PlannedSplit, PruneStep, Pruning, Why};
 use paimon_read::TableReader;
 use paimon_testkit::{GoldenFile, GoldenSplit};
@@ -16,8 +14,8 @@ use crate::failure::Failure;
 use crate::following::{Following, Next};
 use crate::human::{count, size};
 use crate::names::condition_text;
+use crate::part_report::PartReport;
 use crate::reading::Reading;
-use parts::PartReport;
 
 /// A plan as JSON.
 #[derive(Debug, Serialize)]
@@ -145,11 +143,7 @@ fn report(
         runs.into_iter().map(run).collect()
     });
     let provider = reader.provider(&task);
-    let branch = match &task.split {
-        Split::Fallback(_) => reading.table.fallback.as_deref(),
-        _ => None,
-    };
-    let schema = &branch.unwrap_or(&reading.table).schema;
+    let schema = reading.schema_of(&task);
     let split = GoldenSplit::of(&task.split, &schema.partition_fields()?)?;
     Ok(SplitReport {
         shown: shown(planned, &split),

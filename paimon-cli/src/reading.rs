@@ -10,8 +10,8 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use paimon_io::Resources;
 use paimon_meta::{
-    DataField, Error, ErrorKind, FieldId, Frame, ResolvedTable, Result, StringLayout,
-    TablePredicate,
+    DataField, Error, ErrorKind, FieldId, Frame, ResolvedTable, Result, Split, StringLayout,
+    TablePredicate, TableSchema,
 };
 use paimon_plan::{
     PartitionSpec, PartitionValue, Plan, ScanRequest, SystemTable, Table, TableLocation, plan,
@@ -228,9 +228,21 @@ impl Reading {
     /// # Errors
     /// Those of the request.
     pub(crate) fn row_reader(&self, request: ReadRequest) -> Result<RowReader> {
+        self.row_reader_over(request, self.resources.clone())
+    }
+
+    /// The same over resources that count for themselves.
+    ///
+    /// # Errors
+    /// Those of the request.
+    pub(crate) fn row_reader_over(
+        &self,
+        request: ReadRequest,
+        resources: Resources,
+    ) -> Result<RowReader> {
         let table = Arc::clone(&self.table);
         let Some((which, condition)) = &self.view else {
-            let table = TableReader::new(table, request, self.resources.clone())?;
+            let table = TableReader::new(table, request, resources)?;
             return Ok(RowReader::new(table, None));
         };
         let asked = ReadRequest {
@@ -239,7 +251,7 @@ impl Reading {
         };
         let view = ChangelogView::new(*which, &self.table.schema, &asked)?;
         let request = view.request(self.plan.residual());
-        let table = TableReader::new(table, request, self.resources.clone())?;
+        let table = TableReader::new(table, request, resources)?;
         Ok(RowReader::new(table, Some(view)))
     }
 
@@ -259,6 +271,15 @@ impl Reading {
     /// Those of the plan.
     pub(crate) fn task(&self, split: usize) -> Result<ReadTask> {
         self.plan.split(split).map(ReadTask::new)
+    }
+
+    /// The schema of the rows of a task's files: that of the table, or of the branch that it falls back to.
+    pub(crate) fn schema_of(&self, task: &ReadTask) -> &TableSchema {
+        let branch = match &task.split {
+            Split::Fallback(_) => self.table.fallback.as_deref(),
+            _ => None,
+        };
+        &branch.unwrap_or(&self.table).schema
     }
 
     /// Refuses what cannot be read, before the first row.

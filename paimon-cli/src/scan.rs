@@ -196,7 +196,7 @@ impl Rows {
             _ => Ok(Content::Rows(batch)),
         };
         let tasks = parts::tasks(reading, reader.table())?;
-        let queue = TaskQueue::new(reading, &reader, &tasks);
+        let queue = TaskQueue::of(reading, &reader, &tasks);
         let mut progress = Progress::new(&reading.resources, reading.plan.len(), false);
         in_order(
             tasks.len(),
@@ -265,7 +265,7 @@ fn write_table(reading: &Reading, out: &mut impl Write) -> Result<(), Failure> {
     let mut rows = Vec::new();
     if wanted > 0 {
         let splits = parts::splits(reading);
-        let queue = TaskQueue::new(reading, &reader, &splits);
+        let queue = TaskQueue::of(reading, &reader, &splits);
         in_order(
             splits.len(),
             reading.jobs,

@@ -16,7 +16,7 @@ mod overwrite;
 
 use std::sync::Arc;
 
-use paimon_meta::{DataFileMeta, DataSplit, DeletionFile, IncrementalSplit, Split};
+use paimon_meta::{DataFileMeta, DataSplit, DeletionFile, IncrementalSplit};
 
 use crate::context::ReadContext;
 use crate::provider::{Claim, provider_of};
@@ -30,13 +30,13 @@ pub use as_written::AsWrittenProvider;
 pub use diff::DiffProvider;
 pub use overwrite::OverwriteProvider;
 
-/// One state of a split of two, as a task of its own that must be merged.
+/// One state of a split of two, as a split of its own that must be merged.
 fn state(
     split: &IncrementalSplit,
     files: &[DataFileMeta],
     deletion_files: &Option<Vec<Option<DeletionFile>>>,
-) -> ReadTask {
-    ReadTask::new(Split::Data(DataSplit {
+) -> DataSplit {
+    DataSplit {
         snapshot_id: split.snapshot_id,
         partition: split.partition.clone(),
         bucket: split.bucket,
@@ -46,11 +46,11 @@ fn state(
         deletion_files: deletion_files.clone(),
         streaming: false,
         raw_convertible: false,
-    }))
+    }
 }
 
 /// The earlier and the later state.
-fn states(split: &IncrementalSplit) -> [ReadTask; 2] {
+fn states(split: &IncrementalSplit) -> [DataSplit; 2] {
     [
         state(split, &split.before, &split.before_deletion_files),
         state(split, &split.after, &split.after_deletion_files),
@@ -67,9 +67,8 @@ fn inner(context: &ReadContext, request: ReadRequest) -> Arc<ReadContext> {
 }
 
 /// Claims a split whose parts somebody reads.
-fn claim_parts(parts: &[ReadTask], context: &ReadContext) -> Claim {
-    let refusal = parts
-        .iter()
-        .find_map(|part| provider_of(part, context).err());
+fn claim_parts(parts: impl IntoIterator<Item = ReadTask>, context: &ReadContext) -> Claim {
+    let mut parts = parts.into_iter();
+    let refusal = parts.find_map(|part| provider_of(&part, context).err());
     refusal.map_or(Claim::Read, Claim::Refuse)
 }

@@ -63,8 +63,8 @@ impl SplitReadProvider for FallbackProvider {
 
 fn data_task(split: DataSplit, part: Option<Part>) -> ReadTask {
     ReadTask {
-        split: Split::Data(split),
         part,
+        ..ReadTask::new(Split::Data(split))
     }
 }
 
@@ -79,12 +79,12 @@ async fn subdivide_in_branch(
     let branch = in_branch(&context)?;
     let task = data_task(split, task.part);
     let parts = provider_of(&task, &branch)?.subdivide(task, parts, &branch);
-    let back = |task: ReadTask| match task.split {
-        Split::Data(split) => ReadTask {
-            split: Split::Fallback(split),
-            part: task.part,
+    let back = |task: ReadTask| ReadTask {
+        split: match task.split {
+            Split::Data(split) => Split::Fallback(split),
+            split => split,
         },
-        split => ReadTask { split, ..task },
+        ..task
     };
     Ok(parts.await?.into_iter().map(back).collect())
 }

@@ -25,6 +25,7 @@
 //! | `key_pass` | the key pass of one section |
 //! | `provider` | the provider of the chain |
 //! | `section` | from the files of a section to its passes |
+//! | `run_files` | the files of a section as its runs read them |
 //! | `legs` | from the files of a split to its sections |
 //! | `describe` | the same as a description |
 
@@ -56,3 +57,4 @@ pub(crate) use keys::{KeyEncoder, KeyWindow, one_nan};
 pub(crate) use layout::relaid;
 pub use picks::Stretch;
 pub use provider::MergeProvider;
+pub(crate) use provider::{parts_of_merge, span_of};

@@ -14,6 +14,8 @@
 //! | `keys` | parts of a merge |
 //! | `rows` | parts of files that are read as they are |
 //!
+//! Two states that are compared are cut at keys too, both at the same ones (`changes::diff`).
+//!
 //! Where to cut is an estimate, and wrong statistics make parts of unequal work; which side of a cut a row is on is
 //! decided by its own key or position, so that no statistics can lose or repeat a row. Where nothing is known to cut at,
 //! there are fewer parts.
@@ -31,7 +33,10 @@ pub(crate) use rows::{check_rows, files_with_rows, row_parts};
 pub(crate) use span::SpanOf;
 
 /// The split with those of its files that `keep` gives something for, and what it gives.
-fn narrowed<T>(split: &DataSplit, mut keep: impl FnMut(usize) -> Option<T>) -> (DataSplit, Vec<T>) {
+pub(crate) fn narrowed<T>(
+    split: &DataSplit,
+    mut keep: impl FnMut(usize) -> Option<T>,
+) -> (DataSplit, Vec<T>) {
     let mut kept = Vec::new();
     let mut files = Vec::new();
     let mut vectors = Vec::new();

@@ -103,10 +103,7 @@ async fn subdivide_rows(
     if found.len() < 2 {
         return Ok(vec![task]);
     }
-    let part = |(split, part)| ReadTask {
-        split: Split::Data(split),
-        part: Some(part),
-    };
+    let part = |(split, part, bytes)| ReadTask::of_part(Split::Data(split), part, bytes);
     Ok(found.into_iter().map(part).collect())
 }
 

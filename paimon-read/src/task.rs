@@ -12,6 +12,10 @@ pub struct ReadTask {
     /// Which of its rows are read; `None` is all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// Bytes of its files that a part was estimated to be when it was cut, for schedulers and explanations; `None` is those
+    /// of its split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_bytes: Option<u64>,
 }
 
 /// Which rows of a split a task reads. Made by [`TableReader::subdivide`](crate::TableReader::subdivide): the parts of a
@@ -46,7 +50,20 @@ pub enum TaskOrdering {
 impl ReadTask {
     /// The whole of a split.
     pub fn new(split: Split) -> Self {
-        Self { split, part: None }
+        Self {
+            split,
+            part: None,
+            estimated_bytes: None,
+        }
+    }
+
+    /// A part of a split, estimated to be so many bytes.
+    pub(crate) fn of_part(split: Split, part: Part, bytes: u64) -> Self {
+        Self {
+            split,
+            part: Some(part),
+            estimated_bytes: Some(bytes),
+        }
     }
 }
 

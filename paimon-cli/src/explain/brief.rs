@@ -36,6 +36,7 @@ pub(crate) fn brief(reading: &Reading, paper: &mut Paper, levels: bool) -> Resul
     let detail = Detail {
         splits: usize::MAX,
         buckets: usize::MAX,
+        parts: None,
     };
     let explanation = explain(reading, detail)?;
     let key = explanation.table.key_label();

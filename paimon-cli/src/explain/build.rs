@@ -1,5 +1,7 @@
 //! From a planned read to its explanation.
 
+use std::num::NonZeroUsize;
+
 use paimon_meta::{
     CompareOp, MergeEngine, Options, ResolvedTable, Result, Snapshot, TablePredicate, Test,
 };
@@ -23,17 +25,19 @@ use crate::reading::Reading;
 pub(super) struct Detail {
     pub(super) splits: usize,
     pub(super) buckets: usize,
+    /// Parts of each split, if some are asked for.
+    pub(super) parts: Option<NonZeroUsize>,
 }
 
 /// Explains a read.
 ///
 /// # Errors
-/// Those of listing snapshots, and `Corrupt` for keys that do not decode.
+/// Those of listing snapshots and of cutting, and `Corrupt` for keys that do not decode.
 pub(super) fn explain(reading: &Reading, detail: Detail) -> Result<Explanation> {
     let (table, plan) = (&*reading.table, &reading.plan);
     let keys = KeyTypes::of(table)?;
     let groups = runs_of_buckets(plan);
-    let explainer = SplitExplainer::new(reading, keys.as_ref())?;
+    let explainer = SplitExplainer::new(reading, keys.as_ref(), detail.parts)?;
     let buckets = groups.iter().take(detail.buckets);
     let conditions = plan.conjuncts().iter();
     let advice = plan.what_would_help();

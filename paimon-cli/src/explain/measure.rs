@@ -2,17 +2,20 @@
 
 use std::ops::ControlFlow;
 
-use paimon_io::{Counter, MetricsSnapshot};
+use paimon_io::{Counter, MetricsSnapshot, Resources};
 use paimon_meta::StringLayout;
+use paimon_read::TableReader;
 use serde::Serialize;
 
-use super::model::Explanation;
+use super::model::{Explanation, SplitFacts};
 use crate::failure::Failure;
-use crate::human::{count, number, size};
+use crate::human::{count, duration, number, size};
 use crate::ordered::in_order;
 use crate::paper::Paper;
-use crate::parts::{self, TaskQueue};
+use crate::part_report::PartMeasured;
+use crate::parts::{self, ScanTask, TaskQueue};
 use crate::reading::Reading;
+use crate::row_reader::RowReader;
 
 /// What a read took. Times of stages are sums over the tasks, which run side by side.
 #[derive(Debug, Serialize)]
@@ -78,33 +81,24 @@ impl Counters {
     }
 }
 
-/// Reads all rows and forgets them.
+/// Reads all rows and forgets them; tells of the whole, and of each part if there are some.
 ///
 /// # Errors
 /// Those of reading.
-pub(super) fn measure(reading: &Reading, planning_nanos: u64) -> Result<Measured, Failure> {
+pub(super) fn measure(
+    reading: &Reading,
+    planning_nanos: u64,
+    explanation: &mut Explanation,
+) -> Result<(), Failure> {
     let start = reading.resources.now_nanos();
     let reader = reading.row_reader(reading.request(StringLayout::View))?;
     reading.check(reader.table())?;
-    let limit = reading.limit.unwrap_or(u64::MAX);
-    let mut rows = 0_u64;
-    let tasks = parts::tasks(reading, reader.table())?;
-    let queue = TaskQueue::new(reading, &reader, &tasks);
-    in_order(
-        tasks.len(),
-        reading.jobs,
-        |task, lane| queue.read(task, |batch| Ok(lane.push(batch.num_rows() as u64, 1))),
-        |batch| {
-            rows = rows.saturating_add(batch).min(limit);
-            Ok(if rows < limit {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
-        },
-    )?;
-    Ok(Measured {
-        rows,
+    let tasks = tasks(reading, reader.table(), explanation)?;
+    let found = read(reading, &reader, &tasks)?;
+    let rows = found.iter().map(|part| part.rows);
+    let rows = rows.fold(0, u64::saturating_add);
+    explanation.measured = Some(Measured {
+        rows: reading.limit.map_or(rows, |limit| rows.min(limit)),
         planned_rows: reading
             .plan
             .iter()
@@ -115,7 +109,86 @@ pub(super) fn measure(reading: &Reading, planning_nanos: u64) -> Result<Measured
         reading_nanos: reading.resources.now_nanos().saturating_sub(start),
         tasks: reading.jobs.get() as u64,
         peak_memory: peak_memory(),
-    })
+    });
+    let splits = explanation.splits.iter_mut();
+    let parts = splits.flat_map(|split| split.parts.iter_mut());
+    for (part, measured) in parts.zip(found) {
+        part.measured = Some(measured);
+    }
+    Ok(())
+}
+
+/// The parts that are shown, then what is not shown; as the scan would have it where no parts are asked for.
+fn tasks(
+    reading: &Reading,
+    reader: &TableReader,
+    explanation: &Explanation,
+) -> Result<Vec<ScanTask>, Failure> {
+    let shown = |split: &&SplitFacts| !split.parts.is_empty();
+    let shown: Vec<&SplitFacts> = explanation.splits.iter().filter(shown).collect();
+    if shown.is_empty() {
+        return Ok(parts::tasks(reading, reader)?);
+    }
+    let parts = shown.iter().flat_map(|split| {
+        let parts = split.parts.iter();
+        parts.map(|part| ScanTask::of(split.index, part.task.clone()))
+    });
+    let is_shown = |task: &ScanTask| shown.iter().any(|split| split.index == task.split);
+    let others = parts::splits(reading).into_iter();
+    Ok(parts.chain(others.filter(|task| !is_shown(task))).collect())
+}
+
+/// Reads tasks, each with counters of its own.
+fn read(
+    reading: &Reading,
+    reader: &RowReader,
+    tasks: &[ScanTask],
+) -> Result<Vec<PartMeasured>, Failure> {
+    let counters: Vec<Resources> = tasks.iter().map(|_| reading.resources.measured()).collect();
+    let queue = TaskQueue::new(
+        reading,
+        tasks,
+        reader.table().tasks_ahead(),
+        |number, task| {
+            let resources = counters.get(number).unwrap_or(&reading.resources);
+            let request = reading.request(StringLayout::View);
+            reading
+                .row_reader_over(request, resources.clone())?
+                .read(task)
+        },
+    );
+    let mut found = vec![PartMeasured::default(); tasks.len()];
+    let mut left = reading.limit.unwrap_or(u64::MAX);
+    in_order(
+        tasks.len(),
+        reading.jobs,
+        |task, lane| {
+            let start = reading.resources.now_nanos();
+            queue.read(task, |batch| {
+                let nanos = reading.resources.now_nanos().saturating_sub(start);
+                Ok(lane.push((task, batch.num_rows() as u64, nanos), 1))
+            })
+        },
+        |(task, rows, nanos): (usize, u64, u64)| {
+            left = left.saturating_sub(rows);
+            if let Some(part) = found.get_mut(task) {
+                part.rows = part.rows.saturating_add(rows);
+                part.nanos = nanos;
+            }
+            Ok(if left > 0 {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        },
+    )?;
+    for (part, resources) in found.iter_mut().zip(&counters) {
+        let metrics = resources.metrics();
+        part.rows_decoded = metrics.get(Counter::RowsDecoded);
+        part.requests = metrics.get(Counter::Requests);
+        part.requested_bytes = metrics.get(Counter::RequestedBytes);
+    }
+    Ok(found)
 }
 
 /// The largest resident size that Linux saw.
@@ -203,35 +276,4 @@ fn requests_and_times(paper: &mut Paper, counters: &Counters) {
             duration(counters.output_nanos),
         ),
     );
-}
-
-/// Milliseconds below a second, else seconds, three digits at least.
-fn duration(nanos: u64) -> String {
-    let micros = nanos / 1000;
-    match micros {
-        0..1_000_000 => format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10),
-        _ => format!(
-            "{}.{:02} s",
-            micros / 1_000_000,
-            micros % 1_000_000 / 10_000
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_units() {
-        let cases = [
-            (0, "0.00 ms"),
-            (1_234_567, "1.23 ms"),
-            (999_999_999, "999.99 ms"),
-            (61_250_000_000, "61.25 s"),
-        ];
-        for (nanos, text) in cases {
-            assert_eq!(duration(nanos), text);
-        }
-    }
 }

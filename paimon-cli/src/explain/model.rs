@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::measure::Measured;
+use crate::part_report::PartReport;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Explanation {
@@ -157,6 +158,9 @@ pub(super) struct SplitFacts {
     /// What nobody can read.
     pub(super) not_supported: Option<String>,
     pub(super) sections: Vec<SectionFacts>,
+    /// What it can be cut into, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) parts: Vec<PartReport>,
 }
 
 #[derive(Debug, Serialize)]

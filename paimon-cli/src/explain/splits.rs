@@ -1,5 +1,7 @@
 //! Why a split is raw or not, and what its reading takes.
 
+use std::num::NonZeroUsize;
+
 use paimon_meta::{FieldId, Result, TablePredicate, TableSchema};
 use paimon_plan::{PlannedSplit, Why};
 use paimon_read::{KeyPassDescription, ReadDescription, SectionDescription, TableReader, describe};
@@ -8,6 +10,7 @@ use super::model::{KeyPassFacts, OverlapFacts, RunFacts, SectionFacts, SplitFact
 use super::words;
 use crate::keys::{KeyTypes, key_text, range_text};
 use crate::names::{column_text, condition_text};
+use crate::part_report::PartReport;
 use crate::reading::Reading;
 
 /// Overlaps that are told one by one.
@@ -18,19 +21,25 @@ pub(super) struct SplitExplainer<'a> {
     reading: &'a Reading,
     reader: TableReader,
     keys: Option<&'a KeyTypes<'a>>,
+    parts: Option<NonZeroUsize>,
 }
 
 impl<'a> SplitExplainer<'a> {
-    pub(super) fn new(reading: &'a Reading, keys: Option<&'a KeyTypes<'a>>) -> Result<Self> {
+    pub(super) fn new(
+        reading: &'a Reading,
+        keys: Option<&'a KeyTypes<'a>>,
+        parts: Option<NonZeroUsize>,
+    ) -> Result<Self> {
         Ok(Self {
             reading,
             reader: reading.reader(reading.request(Default::default()))?,
             keys,
+            parts,
         })
     }
 
     /// # Errors
-    /// `Corrupt` for keys that do not decode. What nobody can read is no error.
+    /// `Corrupt` for keys that do not decode, and those of cutting. What nobody can read is no error.
     pub(super) fn explain(&self, split: PlannedSplit<'_>) -> Result<SplitFacts> {
         let as_written = split.is_changes() && split.why() != Why::TwoStates;
         // The flags that a stream's splits carry say nothing of how they are read.
@@ -45,6 +54,12 @@ impl<'a> SplitExplainer<'a> {
             Ok(description) => (Some(description), None),
             Err(error) => (None, Some(error.message().to_owned())),
         };
+        let parts = self.parts.filter(|_| description.is_some());
+        let parts = parts.map(|parts| {
+            let schema = self.reading.schema_of(&task);
+            PartReport::all(&self.reader, task, parts, schema)
+                .map_err(|error| self.reading.error_in(split.index(), error))
+        });
         let sections = description
             .as_ref()
             .map_or(&[][..], |description| description.sections.as_slice());
@@ -66,6 +81,7 @@ impl<'a> SplitExplainer<'a> {
                 .iter()
                 .map(|section| self.section(split, section))
                 .collect::<Result<_>>()?,
+            parts: parts.transpose()?.unwrap_or_default(),
             reader: description.map(|ReadDescription { provider, .. }| provider),
         })
     }

@@ -212,6 +212,12 @@ fn split(paper: &mut Paper, facts: &SplitFacts, key: &str) {
     if left > 0 {
         paper.line("", &format!("… and {}", count(left, "more section")));
     }
+    for (number, part) in facts.parts.iter().enumerate() {
+        paper.line(&format!("  part {number}"), &part.text());
+        if let Some(measured) = &part.measured {
+            paper.line("", &measured.text());
+        }
+    }
 }
 
 /// A section; with `key` also what is in it.

@@ -336,3 +336,36 @@ fn changes_are_neither_merged_nor_advised_about() {
         );
     }
 }
+
+#[test]
+fn parts_are_told_before_and_after_they_are_read() {
+    let before = explain("lab_r_overlap", &["--parts", "2"]);
+    assert!(
+        before.contains(
+            "\n  part 0    keys below 75 in 2 files, about 1.69 KiB\
+             \n  part 1    keys from 75 in 2 files, about 1.66 KiB\n"
+        ),
+        "{before}"
+    );
+    let one = explain("lab_r_one", &["--parts", "2"]);
+    let parts = "\n  part 0    rows 0..50 in 1 file, about 845 bytes\
+                 \n  part 1    rows 50..100 in 1 file, about 845 bytes\n";
+    assert!(one.contains(parts), "{one}");
+
+    let after = json("lab_r_overlap", &["--parts", "2", "--analyze"]);
+    let parts = after["splits"][0]["parts"].as_array().unwrap();
+    let rows: Vec<_> = parts
+        .iter()
+        .map(|part| part["measured"]["rows"].as_u64().unwrap())
+        .collect();
+    assert_eq!(
+        (rows, &after["measured"]["rows"]),
+        (vec![74, 76], &150.into())
+    );
+    assert_eq!(parts[0]["estimated_bytes"], 1733);
+    let below = explain("lab_r_overlap", &["--parts", "2", "--analyze", "-j", "1"]);
+    assert!(below.contains("\n            74 rows in "), "{below}");
+    // A split that is not cut has no part.
+    let whole = json("lab_r_overlap", &["--analyze"]);
+    assert_eq!(whole["splits"][0].get("parts"), None);
+}

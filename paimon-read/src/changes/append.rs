@@ -1,12 +1,15 @@
 //! Two states of a bucket without keys: the rows of the later one that the earlier one does not have (RP-201).
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
 use paimon_meta::{DataSplit, IncrementalSplit, Result, Split};
 
 use super::claim_parts;
 use crate::context::ReadContext;
-use crate::provider::{Claim, SplitReadProvider, not_mine, read_task};
+use crate::provider::{Claim, SplitReadProvider, not_mine, provider_of, read_task};
 use crate::stream::BatchStream;
 use crate::task::ReadTask;
 
@@ -38,9 +41,26 @@ impl SplitReadProvider for AppendChangesProvider {
             Split::Incremental(split)
                 if task.part.is_none() && !context.table.schema.has_primary_key() =>
             {
-                claim_parts(&[later(split.clone())], context)
+                claim_parts([later(split.clone())], context)
             }
             _ => Claim::No,
+        }
+    }
+
+    /// The files of the later state are cut as those of any other read; a part is one of that state.
+    fn subdivide(
+        &self,
+        task: ReadTask,
+        parts: NonZeroUsize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Vec<ReadTask>>> {
+        let Split::Incremental(split) = task.split else {
+            return ready(Err(not_mine())).boxed();
+        };
+        let later = later(split);
+        match provider_of(&later, context) {
+            Ok(provider) => provider.subdivide(later, parts, context),
+            Err(error) => ready(Err(error)).boxed(),
         }
     }
 

@@ -1,23 +1,30 @@
 //! Two states of a bucket as what differs (RP-306).
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, BooleanArray, Int8Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 use arrow_select::interleave::interleave;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt, TryStreamExt, try_unfold};
-use paimon_meta::{Error, FieldId, Result, RowKind, Split, TableSchema};
+use paimon_meta::{
+    DataSplit, Error, FieldId, IncrementalSplit, Result, RowKind, Split, TableSchema,
+};
 
 use super::join::{Changed, Join, JoinColumns, Row};
 use super::{claim_parts, inner, states};
 use crate::columns::Shape;
 use crate::context::ReadContext;
 use crate::filter::{PredicateFilter, RowFilter};
+use crate::merge::{parts_of_merge, span_of};
+use crate::parts::narrowed;
 use crate::provider::{Claim, SplitReadProvider, not_mine, read_task};
 use crate::request::{ReadRequest, RowKinds, RowOrder};
 use crate::stream::BatchStream;
-use crate::task::ReadTask;
+use crate::task::{Part, ReadTask};
 
 /// Reads splits of two states row by row: both are merged, then joined by key.
 ///
@@ -61,12 +68,11 @@ impl SplitReadProvider for DiffProvider {
     fn claim(&self, task: &ReadTask, context: &ReadContext) -> Claim {
         match &task.split {
             Split::Incremental(split)
-                if task.part.is_none()
-                    && !split.streaming
-                    && context.table.schema.has_primary_key() =>
+                if !split.streaming && context.table.schema.has_primary_key() =>
             {
+                let tasks = tasks(split, task.part.as_ref());
                 match Self::of_states(context) {
-                    Ok(of_states) => claim_parts(&states(split), &of_states),
+                    Ok(of_states) => claim_parts(tasks, &of_states),
                     Err(error) => Claim::Refuse(error),
                 }
             }
@@ -74,12 +80,21 @@ impl SplitReadProvider for DiffProvider {
         }
     }
 
+    fn subdivide(
+        &self,
+        task: ReadTask,
+        parts: NonZeroUsize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Vec<ReadTask>>> {
+        subdivide_states(task, parts, Arc::clone(context)).boxed()
+    }
+
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {
         let Split::Incremental(split) = task.split else {
             return Err(not_mine());
         };
         let of_states = Self::of_states(context)?;
-        let [before, after] = states(&split);
+        let [before, after] = tasks(&split, task.part.as_ref());
         let sides = [
             read_task(before, &of_states)?,
             read_task(after, &of_states)?,
@@ -109,6 +124,57 @@ impl SplitReadProvider for DiffProvider {
         });
         Ok(BatchStream::new(schema, rows).limited(context.request.limit))
     }
+}
+
+/// Each state as a task, of a part the same keys of both.
+fn tasks(split: &IncrementalSplit, part: Option<&Part>) -> [ReadTask; 2] {
+    states(split).map(|state| ReadTask {
+        part: part.cloned(),
+        ..ReadTask::new(Split::Data(state))
+    })
+}
+
+/// Cuts both states at the same keys: rows come in key order, and a key is in one part.
+async fn subdivide_states(
+    task: ReadTask,
+    parts: NonZeroUsize,
+    context: Arc<ReadContext>,
+) -> Result<Vec<ReadTask>> {
+    let Split::Incremental(split) = &task.split else {
+        return Err(not_mine());
+    };
+    let of_states = DiffProvider::of_states(&context)?;
+    let [before, after] = states(split);
+    let mut both = DataSplit {
+        deletion_files: None,
+        ..before.clone()
+    };
+    both.files.extend(after.files.iter().cloned());
+    let found = parts_of_merge(&both, task.part.as_ref(), parts, &of_states).await?;
+    if found.len() < 2 {
+        return Ok(vec![task]);
+    }
+    let part = |(_, keys, bytes)| {
+        let part = Part::Keys(keys);
+        let range = span_of(Some(&part), &of_states)?;
+        let meets = |state: &DataSplit| {
+            let met = state.files.iter().map(|file| range.meets(file));
+            let met = met.collect::<Result<Vec<_>>>()?;
+            Ok(narrowed(state, |file| met.get(file)?.then_some(())).0)
+        };
+        let (before, after): (DataSplit, DataSplit) = (meets(&before)?, meets(&after)?);
+        let split = IncrementalSplit {
+            before: before.files,
+            before_deletion_files: before.deletion_files,
+            after: after.files,
+            after_deletion_files: after.deletion_files,
+            partition: split.partition.clone(),
+            bucket_path: split.bucket_path.clone(),
+            ..*split
+        };
+        Ok(ReadTask::of_part(Split::Incremental(split), part, bytes))
+    };
+    found.into_iter().map(part).collect()
 }
 
 /// From joined rows to batches of the request.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int8Array, RecordBatch};
 use futures_util::{StreamExt, TryStreamExt};
-use paimon_meta::{Error, Result, RowKind, Split};
+use paimon_meta::{Error, IncrementalSplit, Result, RowKind, Split};
 
 use super::{claim_parts, states};
 use crate::context::ReadContext;
@@ -47,7 +47,7 @@ impl SplitReadProvider for OverwriteProvider {
                     && split.streaming
                     && context.table.schema.has_primary_key() =>
             {
-                claim_parts(&states(split), &Self::of_states(context))
+                claim_parts(tasks(split), &Self::of_states(context))
             }
             _ => Claim::No,
         }
@@ -58,7 +58,7 @@ impl SplitReadProvider for OverwriteProvider {
             return Err(not_mine());
         };
         let of_states = Self::of_states(context);
-        let [before, after] = states(&split);
+        let [before, after] = tasks(&split);
         let before = read_task(before, &of_states)?;
         let after = read_task(after, &of_states)?;
         let schema = before.schema();
@@ -72,6 +72,11 @@ impl SplitReadProvider for OverwriteProvider {
         let rows = deleted.chain(after);
         Ok(BatchStream::new(schema, rows).limited(context.request.limit))
     }
+}
+
+/// Each state as a task.
+fn tasks(split: &IncrementalSplit) -> [ReadTask; 2] {
+    states(split).map(|state| ReadTask::new(Split::Data(state)))
 }
 
 /// The rows as deletions.

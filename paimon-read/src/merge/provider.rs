@@ -89,7 +89,7 @@ fn key_span(part: Option<&Part>) -> Option<&KeySpan> {
 }
 
 /// The range of keys that a task reads.
-fn span_of(part: Option<&Part>, context: &ReadContext) -> Result<SpanOf> {
+pub(crate) fn span_of(part: Option<&Part>, context: &ReadContext) -> Result<SpanOf> {
     let keys = context.table.schema.key_fields()?;
     SpanOf::new(key_span(part), keys.into_iter().cloned().collect())
 }
@@ -111,18 +111,29 @@ async fn subdivide_keys(
     let Split::Data(split) = &task.split else {
         return Err(not_mine());
     };
-    let span = span_of(task.part.as_ref(), &context)?;
-    let is_key = |id: &FieldId| span.fields().iter().any(|field| field.id == *id);
-    let (condition, _) = divide(context.request.predicate.as_ref(), is_key);
-    let found = key_parts(split, &span, condition.as_ref(), parts, &context).await?;
+    let found = parts_of_merge(split, task.part.as_ref(), parts, &context).await?;
     if found.len() < 2 {
         return Ok(vec![task]);
     }
-    let part = |(split, span)| ReadTask {
-        split: Split::Data(split),
-        part: Some(Part::Keys(span)),
-    };
+    let part =
+        |(split, span, bytes)| ReadTask::of_part(Split::Data(split), Part::Keys(span), bytes);
     Ok(found.into_iter().map(part).collect())
+}
+
+/// As [`key_parts`], of a part of the keys or of all.
+///
+/// # Errors
+/// As [`key_parts`].
+pub(crate) async fn parts_of_merge(
+    split: &DataSplit,
+    part: Option<&Part>,
+    parts: NonZeroUsize,
+    context: &Arc<ReadContext>,
+) -> Result<Vec<(DataSplit, KeySpan, u64)>> {
+    let span = span_of(part, context)?;
+    let is_key = |id: &FieldId| span.fields().iter().any(|field| field.id == *id);
+    let (condition, _) = divide(context.request.predicate.as_ref(), is_key);
+    key_parts(split, &span, condition.as_ref(), parts, context).await
 }
 
 /// Checks what a merge reads beside the output, too.

@@ -21,6 +21,8 @@ pub(super) struct Stretch<K> {
 pub(super) struct Cuts<K> {
     /// Ascending, at most one fewer than parts.
     pub(super) keys: Vec<K>,
+    /// Estimated work of each part, one more than keys.
+    pub(super) work: Vec<u64>,
     /// Whether the parts between them are known to have about equal work.
     pub(super) good: bool,
 }
@@ -59,13 +61,28 @@ pub(super) fn choose<K>(
         }
     }
     good &= chosen.len() as u128 + 1 == parts;
+    let below = chosen.iter().filter_map(|index| places.get(*index));
+    let ends = below.map(|place| place.below).chain([total]);
+    let work = work_between(ends);
     let mut chosen = chosen.into_iter().peekable();
     let keys = candidates.into_iter().enumerate();
     let keys = keys.filter_map(|(index, key)| chosen.next_if_eq(&index).map(|_| key));
     Cuts {
         keys: keys.collect(),
+        work,
         good,
     }
+}
+
+/// What lies between ascending sums.
+fn work_between(ends: impl Iterator<Item = u128>) -> Vec<u64> {
+    let mut start = 0;
+    ends.map(|end| {
+        let work = end.saturating_sub(start);
+        start = end;
+        u64::try_from(work).unwrap_or(u64::MAX)
+    })
+    .collect()
 }
 
 /// The place with the work below it that is nearest to `target`; both sides of it have some.
@@ -220,6 +237,7 @@ mod tests {
         assert_eq!((cuts.keys, cuts.good), (vec![20], true));
         let cuts = chosen(&files, &[0, 10, 20, 30], 4);
         assert_eq!((cuts.keys, cuts.good), (vec![10, 20, 30], true));
+        assert_eq!(cuts.work, [100; 4]);
     }
 
     #[test]
@@ -245,6 +263,7 @@ mod tests {
         let files = [stretch(0, 9, 1000), stretch(10, 19, 1)];
         let cuts = chosen(&files, &[0, 10], 8);
         assert_eq!((cuts.keys, cuts.good), (vec![10], false));
+        assert_eq!(cuts.work, [1000, 1]);
     }
 
     #[test]

@@ -19,7 +19,8 @@ use crate::task::KeySpan;
 /// Files that are looked into at the same time.
 const FILES_AT_ONCE: usize = 8;
 
-/// The parts of the keys of a range, in key order, each with the files that may hold some of them.
+/// The parts of the keys of a range, in key order, each with the files that may hold some of them, and the bytes that it
+/// is estimated to be.
 ///
 /// The bounds of the files decide where they are enough: where files lie beside each other, or few small ones across them.
 /// Else the largest files are looked into. `condition` is one on key columns: only what may satisfy it is work.
@@ -32,7 +33,7 @@ pub(crate) async fn key_parts(
     condition: Option<&TablePredicate>,
     parts: NonZeroUsize,
     context: &Arc<ReadContext>,
-) -> Result<Vec<(DataSplit, KeySpan)>> {
+) -> Result<Vec<(DataSplit, KeySpan, u64)>> {
     let mut files = Vec::new();
     for file in &split.files {
         if span.meets(file)? {
@@ -43,29 +44,28 @@ pub(crate) async fn key_parts(
         span,
         files: sorted(files, span),
     };
-    let mut cuts = Vec::new();
     let known = choose(&work.by_bounds(), work.minima()?, parts, |a, b| {
         work.order(a, b)
     });
-    if known.good && condition.is_none() {
-        cuts.extend(known.keys);
+    let cuts = if known.good && condition.is_none() {
+        known
     } else {
         let opener = FileOpener::new(context, split);
         let (stretches, candidates) = work.by_samples(&opener, condition, parts).await?;
-        let found = choose(&stretches, candidates, parts, |a, b| work.order(a, b));
-        cuts.extend(found.keys);
-    }
-    spans(span.span(), cuts)
-        .map(|part| {
+        choose(&stretches, candidates, parts, |a, b| work.order(a, b))
+    };
+    spans(span.span(), cuts.keys)
+        .zip(cuts.work)
+        .map(|(part, bytes)| {
             let range = SpanOf::new(Some(&part), span.fields().to_vec())?;
             let met = split.files.iter().map(|file| range.meets(file));
             let met = met.collect::<Result<Vec<_>>>()?;
             let (split, _) = narrowed(split, |file| met.get(file)?.then_some(()));
-            Ok((split, part))
+            Ok((split, part, bytes))
         })
         .filter(|part| {
             part.as_ref()
-                .map_or(true, |(split, _)| !split.files.is_empty())
+                .map_or(true, |(split, ..)| !split.files.is_empty())
         })
         .collect()
 }

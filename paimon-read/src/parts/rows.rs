@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use paimon_format::{GroupLayout, Layout, RowRanges};
-use paimon_meta::{DataSplit, Error, Frame, Result};
+use paimon_meta::{DataFileMeta, DataSplit, Error, Frame, Result};
 
 use super::narrowed;
 use crate::context::ReadContext;
@@ -68,7 +68,7 @@ pub(crate) fn check_rows(split: &DataSplit, part: Option<&Part>) -> Result<()> {
 /// A place to cut at: before a row of a file.
 type Place = (usize, u64);
 
-/// The parts of files, in order, each with its files; fewer than asked for where the files give no place to cut at.
+/// The parts of files, in order, each with its files and the bytes that it is estimated to be; fewer than asked for where the files give no place to cut at.
 ///
 /// # Errors
 /// Of the store and of the files that must be opened.
@@ -77,7 +77,7 @@ pub(crate) async fn row_parts(
     part: Option<Part>,
     parts: NonZeroUsize,
     context: &Arc<ReadContext>,
-) -> Result<Vec<(DataSplit, Part)>> {
+) -> Result<Vec<(DataSplit, Part, u64)>> {
     let files = Files::new(split, part, context)?;
     let mut places = vec![(0, 0)];
     for place in files.places(parts).await? {
@@ -91,10 +91,20 @@ pub(crate) async fn row_parts(
         let [from, to] = ends else { continue };
         let (split, rows) = narrowed(split, |file| files.between(file, *from, *to));
         if !rows.is_empty() {
-            found.push((split, Part::Rows(rows)));
+            let bytes = split.files.iter().zip(&rows);
+            let bytes = bytes.map(|(file, rows)| share(file, rows));
+            let bytes = u64::try_from(bytes.sum::<u128>()).unwrap_or(u64::MAX);
+            found.push((split, Part::Rows(rows), bytes));
         }
     }
     Ok(found)
+}
+
+/// The bytes of a file that some of its rows are, if all are alike.
+fn share(file: &DataFileMeta, rows: &RowRanges) -> u128 {
+    let bytes = u128::from(file.file_size) * u128::from(rows.row_count());
+    let bytes = bytes.checked_div(u128::from(file.row_count));
+    bytes.unwrap_or_default()
 }
 
 /// Files with the rows that are to be divided.
@@ -108,14 +118,10 @@ struct Files {
 impl Files {
     fn new(split: &DataSplit, part: Option<Part>, context: &Arc<ReadContext>) -> Result<Self> {
         let files = files_with_rows(split.clone(), part)?;
-        let weights = files.iter().map(|file| {
-            let rows = u128::from(all_rows(file).row_count());
-            let bytes = u128::from(file.meta.file_size) * rows;
-            bytes.checked_div(u128::from(file.meta.row_count))
-        });
+        let weights = files.iter().map(|file| share(&file.meta, &all_rows(file)));
         Ok(Self {
             opener: FileOpener::new(context, split),
-            weights: weights.map(Option::unwrap_or_default).collect(),
+            weights: weights.collect(),
             files,
         })
     }

@@ -166,6 +166,7 @@ fn rows_at_a_cut_are_in_one_part() {
                     from: part[0].clone(),
                     to: part[1].clone(),
                 })),
+                estimated_bytes: None,
             };
             found.push(rows_of(&reader, &part));
         }
@@ -263,6 +264,7 @@ fn parts_that_do_not_fit_are_refused_before_a_request() {
         let task = ReadTask {
             split: Split::Data(split),
             part: Some(part),
+            estimated_bytes: None,
         };
         let error = reader.read(task.clone()).unwrap_err();
         assert!(
@@ -284,6 +286,7 @@ fn a_part_of_rows_is_refused_where_the_request_merges() {
     let task = ReadTask {
         split: Split::Data(table.raw_split(vec![file])),
         part: Some(Part::Rows(vec![RowRanges::from_range(0..1)])),
+        estimated_bytes: None,
     };
     assert_eq!(
         reader.read(task).unwrap_err().kind(),
@@ -307,6 +310,7 @@ fn keys_outside_of_the_bounds_of_a_file_are_damage_in_parts_too() {
                 from: from.map(key),
                 to: to.map(key),
             })),
+            estimated_bytes: None,
         };
         collect(reader.read(task).unwrap())
             .map(|_| ())

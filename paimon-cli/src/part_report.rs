@@ -1,4 +1,4 @@
-//! The parts of a split.
+//! The parts of a split, and what reading them took.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use paimon_meta::{BinaryRow, DataType, Datum, Result, Split, TableSchema};
 use paimon_read::{KeySpan, Part, ReadTask, RowRanges, TableReader, block_on};
 use serde::Serialize;
 
-use crate::human::{count, number};
+use crate::human::{count, duration, number, size};
 use crate::keys::key_text;
 
 /// One part.
 #[derive(Debug, Serialize)]
-pub(super) struct PartReport {
+pub(crate) struct PartReport {
     /// Names of the files that it reads.
     files: Vec<String>,
     /// The range of keys, the upper end left out.
@@ -21,6 +21,41 @@ pub(super) struct PartReport {
     /// Ranges of rows of each file, each from its first row up to the one after its last.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<Vec<Vec<[u64; 2]>>>,
+    /// Bytes of files that it is estimated to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_bytes: Option<u64>,
+    /// What reading it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) measured: Option<PartMeasured>,
+    /// What reads it.
+    #[serde(skip)]
+    pub(crate) task: ReadTask,
+}
+
+/// What reading a part took. Footers, vectors and indexes count where they were read first.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct PartMeasured {
+    /// Rows that came out.
+    pub(crate) rows: u64,
+    pub(crate) rows_decoded: u64,
+    pub(crate) requests: u64,
+    pub(crate) requested_bytes: u64,
+    /// From its first row to its last, in nanoseconds.
+    pub(crate) nanos: u64,
+}
+
+impl PartMeasured {
+    /// The line below a part.
+    pub(crate) fn text(&self) -> String {
+        format!(
+            "{} in {}, {} decoded; {}, {}",
+            count(self.rows, "row"),
+            duration(self.nanos),
+            number(self.rows_decoded),
+            count(self.requests, "request"),
+            size(self.requested_bytes),
+        )
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -34,7 +69,7 @@ impl PartReport {
     ///
     /// # Errors
     /// Those of subdividing.
-    pub(super) fn all(
+    pub(crate) fn all(
         reader: &TableReader,
         task: ReadTask,
         parts: NonZeroUsize,
@@ -47,6 +82,7 @@ impl PartReport {
     fn of(task: &ReadTask, schema: &TableSchema) -> Result<Self> {
         let files = match &task.split {
             Split::Data(split) | Split::Fallback(split) => split.files.as_slice(),
+            Split::Incremental(split) => &[split.before.as_slice(), &split.after].concat(),
             _ => &[],
         };
         let (mut keys, mut rows) = (None, None);
@@ -63,11 +99,14 @@ impl PartReport {
             files: files.iter().map(|file| file.file_name.clone()).collect(),
             keys,
             rows,
+            estimated_bytes: task.estimated_bytes,
+            measured: None,
+            task: task.clone(),
         })
     }
 
     /// One line for people.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let files = count(self.files.len() as u64, "file");
         let what = match (&self.keys, &self.rows) {
             (Some(keys), _) => keys.text(),
@@ -84,7 +123,10 @@ impl PartReport {
             }
             (None, None) => "all".to_owned(),
         };
-        format!("{what} in {files}")
+        let about = self
+            .estimated_bytes
+            .map(|bytes| format!(", about {}", size(bytes)));
+        format!("{what} in {files}{}", about.unwrap_or_default())
     }
 }
 
