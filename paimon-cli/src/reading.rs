@@ -13,9 +13,7 @@ use paimon_meta::{
     DataField, Error, ErrorKind, FieldId, Frame, ResolvedTable, Result, Split, StringLayout,
     TablePredicate, TableSchema,
 };
-use paimon_plan::{
-    PartitionSpec, PartitionValue, Plan, ScanRequest, SystemTable, Table, TableLocation, plan,
-};
+use paimon_plan::{Plan, ScanRequest, SystemTable, Table, TableLocation, plan};
 use paimon_read::{
     ChangelogTable, ChangelogView, FineTimestamps, ReadRequest, ReadTask, RowKinds, TableReader,
     block_on,
@@ -26,6 +24,7 @@ use crate::condition::Condition;
 use crate::failure::Failure;
 use crate::resolving::{jobs, resolve_as};
 use crate::row_reader::RowReader;
+use crate::state::scan_request;
 
 /// The view that rows are seen through, and the condition on it.
 type View = Option<(ChangelogTable, Option<TablePredicate>)>;
@@ -346,32 +345,6 @@ pub(crate) fn row_kinds(selection: &Selection) -> RowKinds {
     } else {
         RowKinds::Drop
     }
-}
-
-fn scan_request(
-    selection: &Selection,
-    predicate: Option<TablePredicate>,
-    limit: Option<u64>,
-) -> Result<ScanRequest, Failure> {
-    let mut partition = PartitionSpec::new();
-    for (name, value) in &selection.partitions {
-        let value = PartitionValue::Text(value.clone());
-        if partition.insert(name.clone(), value).is_some() {
-            let message = format!("--partition names column {name} twice");
-            return Err(Failure::Usage(Error::invalid_input(message)));
-        }
-    }
-    Ok(ScanRequest {
-        predicate,
-        limit,
-        partitions: if partition.is_empty() {
-            Vec::new()
-        } else {
-            vec![partition]
-        },
-        bucket: selection.bucket,
-        ..ScanRequest::default()
-    })
 }
 
 /// Metadata that cannot be read may be that of one snapshot only: names the one before, if there is one.

@@ -1,10 +1,12 @@
-//! Which state of a table the command line names, as options.
+//! Which state of a table the command line names, as options, and which of its rows.
 
 use std::collections::BTreeMap;
 
-use paimon_meta::Options;
+use paimon_meta::{Error, Options, Result, TablePredicate};
+use paimon_plan::{PartitionSpec, PartitionValue, ScanRequest};
 
 use crate::args::Selection;
+use crate::failure::Failure;
 
 /// Options that choose a position in a table's history; a flag that does so takes the place of them all.
 const POSITIONS: [&str; 11] = [
@@ -49,4 +51,34 @@ fn position(selection: &Selection) -> Option<(&'static str, String)> {
         Options::SCAN_TIMESTAMP.key
     };
     Some((key, time.clone()))
+}
+
+/// What the planner is asked for.
+///
+/// # Errors
+/// Usage for a partition column that is named twice.
+pub(crate) fn scan_request(
+    selection: &Selection,
+    predicate: Option<TablePredicate>,
+    limit: Option<u64>,
+) -> Result<ScanRequest, Failure> {
+    let mut partition = PartitionSpec::new();
+    for (name, value) in &selection.partitions {
+        let value = PartitionValue::Text(value.clone());
+        if partition.insert(name.clone(), value).is_some() {
+            let message = format!("--partition names column {name} twice");
+            return Err(Failure::Usage(Error::invalid_input(message)));
+        }
+    }
+    Ok(ScanRequest {
+        predicate,
+        limit,
+        partitions: if partition.is_empty() {
+            Vec::new()
+        } else {
+            vec![partition]
+        },
+        bucket: selection.bucket,
+        ..ScanRequest::default()
+    })
 }
