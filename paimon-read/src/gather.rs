@@ -3,6 +3,8 @@
 //! One run of rows is passed on as a slice, without a copy; a few long ones are concatenated; many short ones go through
 //! arrow's interleave kernel, whose indices are made once for all columns that were decoded together.
 
+mod replace;
+
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +14,8 @@ use arrow_schema::ArrowError;
 use arrow_select::concat::concat;
 use arrow_select::interleave::interleave;
 use paimon_meta::{Error, Result};
+
+pub(crate) use replace::replaced;
 
 /// Segments of at least this many rows on average are concatenated; below it, indices cost less.
 const CONCAT_ROWS: usize = 64;
@@ -149,6 +153,12 @@ impl SegmentCursor<'_> {
     /// Copies rows that do not lie before those that were copied last.
     #[inline]
     pub(crate) fn copy(&mut self, rows: Range<u32>, to: &mut Segments) {
+        self.each(rows, |source, start, length| to.push(source, start, length));
+    }
+
+    /// The same as (source, first row, rows) of each segment.
+    #[inline]
+    pub(crate) fn each(&mut self, rows: Range<u32>, mut to: impl FnMut(u32, u32, u32)) {
         let mut row = rows.start;
         while row < rows.end {
             let Some((segment, rest)) = self.segments.split_first() else {
@@ -157,7 +167,7 @@ impl SegmentCursor<'_> {
             let end = self.first + segment.length;
             if row < end {
                 let length = rows.end.min(end) - row;
-                to.push(segment.source, segment.start + (row - self.first), length);
+                to(segment.source, segment.start + (row - self.first), length);
                 row += length;
             }
             if row < end {

@@ -30,16 +30,25 @@ struct SetBuilder {
 }
 
 impl SetBuilder {
+    #[inline]
     fn push(&mut self, batch: u64, decoded: &mut Decoded, start: u32, length: u32) -> Result<()> {
-        let rows = start as usize..(start + length) as usize;
-        decoded.faults.check(|row| rows.contains(&row))?;
+        if decoded.faults.len() > 0 {
+            let rows = start as usize..(start + length) as usize;
+            decoded.faults.check(|row| rows.contains(&row))?;
+        }
         if decoded.registered.batch != batch {
-            let source = u32::try_from(self.sources.len())
-                .map_err(|_| Error::internal("more than 2^32 sources in a batch"))?;
-            decoded.registered = Registered { batch, source };
-            self.sources.push(decoded.arrays.clone());
+            self.register(batch, decoded)?;
         }
         self.segments.push(decoded.registered.source, start, length);
+        Ok(())
+    }
+
+    /// Makes decoded columns a source of the batch.
+    fn register(&mut self, batch: u64, decoded: &mut Decoded) -> Result<()> {
+        let source = u32::try_from(self.sources.len())
+            .map_err(|_| Error::internal("more than 2^32 sources in a batch"))?;
+        decoded.registered = Registered { batch, source };
+        self.sources.push(decoded.arrays.clone());
         Ok(())
     }
 
@@ -102,6 +111,7 @@ impl BatchBuilder {
     }
 
     /// Rows of the batch so far.
+    #[inline]
     pub(crate) fn rows(&self) -> usize {
         self.rows + self.sealed_rows
     }
@@ -117,6 +127,7 @@ impl BatchBuilder {
     ///
     /// # Errors
     /// As [`Self::finish`], for rows of an earlier plan.
+    #[inline]
     pub(crate) fn add_rows(&mut self, columns: &Arc<ColumnPlan>, length: u32) -> Result<()> {
         if !self.has_columns(columns) {
             self.seal()?;
@@ -130,6 +141,7 @@ impl BatchBuilder {
     ///
     /// # Errors
     /// A fault of one of the rows; `Internal` for constants.
+    #[inline]
     pub(crate) fn push(
         &mut self,
         set: Set,

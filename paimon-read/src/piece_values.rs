@@ -109,6 +109,7 @@ impl LateCursor {
     }
 
     /// The current batch if it holds `row`, with the index there and the rows that follow without a gap.
+    #[inline]
     pub(crate) fn find(&mut self, row: u32) -> Option<(&mut Decoded, u32, u32)> {
         let decoded = self.current.as_mut()?;
         let (index, following) = decoded.find(row)?;

@@ -88,6 +88,7 @@ impl Positions {
     }
 
     /// Calls `each` with the rows (first, count) that `length` batch rows from `index` stand for.
+    #[inline]
     pub(crate) fn rows(&self, index: u32, length: u32, mut each: impl FnMut(u32, u32)) {
         match self {
             Self::From { first, .. } => each(first + index, length),

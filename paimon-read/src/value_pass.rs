@@ -12,6 +12,7 @@
 //! wants winners alone.
 
 mod add;
+mod fill;
 mod look_ahead;
 mod pieces;
 mod trace;
@@ -30,10 +31,10 @@ use crate::filter_pass::filter_piece;
 use crate::merge::KeyGroups;
 use crate::output::BatchBuilder;
 use crate::piece_values::LateCursor;
-use crate::ungathered::{Set, Ungathered};
+use crate::ungathered::Ungathered;
 use crate::window::{JOINED_ROWS, PickSource, Window};
 
-use add::{add, surviving};
+use fill::{Filling, Need};
 use pieces::no_piece;
 use trace::Trace;
 
@@ -54,26 +55,8 @@ pub(crate) struct ValuePass {
     delivered: u64,
     /// The source has nothing more to pick.
     exhausted: bool,
-    /// Number of the batch being filled.
-    batch: u64,
-    /// Pieces with rows in it.
-    touched: Vec<u32>,
-    /// Rows added whose early columns come in the order of the picks and are not added yet.
-    ordered_rows: u32,
-    /// Where the rows of the batch come from, where they are versions.
-    trace: Option<Trace>,
-}
-
-/// Why filling a batch stopped.
-enum Need {
-    /// The pick source must be stepped.
-    Picks,
-    /// The piece of the next pick must be prepared.
-    Prepare(u32),
-    /// Late columns of the piece must be decoded.
-    Decode(u32),
-    /// The batch is full; its last rows are of that piece.
-    Batch(u32),
+    /// The batch being filled.
+    filling: Filling,
 }
 
 impl ValuePass {
@@ -94,10 +77,7 @@ impl ValuePass {
             batch_size: shape.batch_size,
             delivered: 0,
             exhausted: false,
-            batch: 1,
-            touched: Vec::new(),
-            ordered_rows: 0,
-            trace: None,
+            filling: Filling::default(),
         })
     }
 
@@ -111,7 +91,7 @@ impl ValuePass {
 
     /// The next versions, with their groups; `None` at the end. Only where they are traced.
     pub(crate) async fn next_versions(&mut self) -> Result<Option<(Ungathered, KeyGroups)>> {
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = &mut self.filling.trace {
             trace.clear();
         }
         self.fill_batch().await?;
@@ -272,103 +252,11 @@ impl ValuePass {
         Ok(())
     }
 
-    /// Adds picked rows to the batch for as long as nothing must be waited for or decoded.
-    fn fill(&mut self) -> Result<Need> {
-        while let Some(pick) = self.window.front() {
-            let end = pick.row + pick.length;
-            let room = self.room();
-            let piece = self.window.piece_mut(pick.piece).ok_or_else(no_piece)?;
-            if !piece.values.prepared {
-                return Ok(Need::Prepare(pick.piece));
-            }
-            let Some(rows) = surviving(piece, pick.row..end) else {
-                if piece.columns.ordered {
-                    self.skip_ordered(pick.length)?;
-                }
-                self.window.consume(pick.length);
-                self.window.release(pick.piece, end);
-                continue;
-            };
-            if self.ordered_rows > 0 && !self.builder.has_columns(&piece.columns) {
-                self.take_ordered()?;
-                continue;
-            }
-            if self.trace.is_some()
-                && let Some(last) = self.touched.last()
-                && !self.builder.has_columns(&piece.columns)
-            {
-                // Versions are handed out under one plan.
-                return Ok(Need::Batch(*last));
-            }
-            let most = room.min(rows.end - rows.start);
-            let Some(length) = add(&mut self.builder, piece, rows.start, most)? else {
-                return Ok(Need::Decode(pick.piece));
-            };
-            if piece.values.batch != self.batch {
-                piece.values.batch = self.batch;
-                self.touched.push(pick.piece);
-                if let Some(trace) = &mut self.trace {
-                    trace.know(pick.piece, &piece.file);
-                }
-            }
-            piece.values.next_row = rows.start + length;
-            if let Some(trace) = &mut self.trace {
-                trace.add(pick.piece, length);
-            }
-            if piece.columns.ordered {
-                if rows.start > pick.row {
-                    self.skip_ordered(rows.start - pick.row)?;
-                }
-                self.ordered_rows += length;
-            }
-            self.window.consume(rows.start + length - pick.row);
-            if self.is_full(length) {
-                return Ok(Need::Batch(pick.piece));
-            }
-        }
-        Ok(Need::Picks)
-    }
-
-    /// A batch is handed out when it is full, or when it is one slice of at least half a batch: it then costs no copy.
-    fn is_full(&self, last: u32) -> bool {
-        let (rows, last) = (self.builder.rows(), last as usize);
-        (rows >= self.batch_size || (rows == last && last * 2 >= self.batch_size))
-            && self.rest_of_group() == 0
-    }
-
-    /// How many rows the batch can still take, at least 1: a group of versions is never cut.
-    fn room(&self) -> u32 {
-        match self.batch_size.saturating_sub(self.builder.rows()) {
-            0 => self.rest_of_group().max(1),
-            room => u32::try_from(room).unwrap_or(u32::MAX),
-        }
-    }
-
-    /// How many rows after those added are versions of the same key as the last of them.
-    fn rest_of_group(&self) -> u32 {
-        let added = self.delivered + self.builder.rows() as u64;
-        self.window.rest_of_group(added)
-    }
-
-    /// Adds the early columns of the rows that were added since the last call, where they come in the order of picks.
-    fn take_ordered(&mut self) -> Result<()> {
-        let (builder, rows) = (&mut self.builder, std::mem::take(&mut self.ordered_rows));
-        self.window.take_ordered(rows, |decoded, start, length| {
-            builder.push(Set::Early, decoded, start, length)
-        })
-    }
-
-    /// Leaves the early columns of picked rows out that did not pass the filter.
-    fn skip_ordered(&mut self, rows: u32) -> Result<()> {
-        self.take_ordered()?;
-        self.window.take_ordered(rows, |_, _, _| Ok(()))
-    }
-
     /// Takes note of rows that are handed out; frees what only they needed.
     fn hand_out(&mut self, rows: u64) {
         self.delivered += rows;
-        self.batch += 1;
-        for number in self.touched.drain(..) {
+        self.filling.batch += 1;
+        for number in self.filling.touched.drain(..) {
             if let Some(piece) = self.window.piece(number) {
                 let next_row = piece.values.next_row;
                 self.window.release(number, next_row);
@@ -377,16 +265,14 @@ impl ValuePass {
     }
 
     /// The same for rows that are versions, remembering where they come from.
-    pub(crate) fn traced(self) -> Self {
-        Self {
-            trace: Some(Trace::default()),
-            ..self
-        }
+    pub(crate) fn traced(mut self) -> Self {
+        self.filling.trace = Some(Trace::default());
+        self
     }
 
     /// Name of the file of a row of the last batch, if that is remembered.
     pub(crate) fn file_of(&self, row: usize) -> Option<&str> {
-        self.trace.as_ref()?.file_of(row)
+        self.filling.trace.as_ref()?.file_of(row)
     }
 }
 

@@ -6,12 +6,13 @@
 
 mod decoded;
 mod ends;
+mod ordered;
+mod taking;
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef};
 use futures_util::future::BoxFuture;
 use paimon_format::RowRanges;
 use paimon_meta::{Error, Result, RowKind};
@@ -186,9 +187,30 @@ impl Window {
         usize::try_from(number.checked_sub(self.first_piece)?).ok()
     }
 
-    /// Picks rows: they follow all rows picked before.
+    /// Picks rows: they follow all rows picked before. Those that can be one pick are one.
+    pub(crate) fn pick_all(&mut self, picks: &[Stretch]) {
+        // The first one may go on where the last one ended; where rows are counted, any may be cut.
+        let one_by_one = if self.most_rows.is_some() {
+            picks.len()
+        } else {
+            1
+        };
+        let (first, picks) = picks.split_at(one_by_one.min(picks.len()));
+        for pick in first {
+            self.pick(pick.piece, pick.row, pick.length);
+        }
+        for pick in picks {
+            self.picked_rows += u64::from(pick.length);
+            if let Some(piece) = self.piece_mut(pick.piece) {
+                piece.pick(pick.row, pick.length);
+            }
+        }
+        self.picks.extend(picks);
+    }
+
+    /// As [`Self::pick_all`].
     #[inline]
-    pub(crate) fn pick(&mut self, number: u32, row: u32, mut count: u32) {
+    fn pick(&mut self, number: u32, row: u32, mut count: u32) {
         if let Some(most) = self.most_rows {
             let left = most.saturating_sub(self.picked_rows);
             count = count.min(u32::try_from(left).unwrap_or(u32::MAX));
@@ -214,16 +236,23 @@ impl Window {
         });
     }
 
-    /// Says that the last `length` rows picked are versions of one key, oldest first; kinds where they are known.
+    /// Says that the `length` rows before the `end`th are versions of one key, oldest first; kinds where they are known.
     ///
     /// # Errors
     /// Those of the kinds.
+    #[inline]
     pub(crate) fn group(
         &mut self,
+        end: u64,
         length: usize,
         kinds: impl Iterator<Item = Result<RowKind>>,
     ) -> Result<()> {
-        self.groups.push(self.picked_rows, length, kinds)
+        self.groups.push(end, length, kinds)
+    }
+
+    /// Rows picked so far.
+    pub(crate) fn picked_rows(&self) -> u64 {
+        self.picked_rows
     }
 
     /// How many rows from the `row`th pick on are versions of the same key as the one before it.
@@ -288,65 +317,6 @@ impl Window {
             piece.early.push_back(decoded);
             self.key_bytes += bytes;
         }
-    }
-
-    /// Keeps the early column of the rows that were picked since the last call, in the order of the picks.
-    ///
-    /// # Errors
-    /// `Internal` for 2^32 rows.
-    pub(crate) fn keep_ordered(&mut self, column: ArrayRef) -> Result<()> {
-        let length = u32::try_from(column.len())
-            .map_err(|_| Error::internal("2^32 rows picked in a step"))?;
-        if length > 0 {
-            let decoded = Decoded::new(Positions::From { first: 0, length }, vec![column]);
-            self.key_bytes += decoded.bytes();
-            self.ordered.push_back(decoded);
-        }
-        Ok(())
-    }
-
-    /// Hands over the early columns of the next `rows` picked rows, in pieces of (columns, first row, rows).
-    ///
-    /// # Errors
-    /// Those of `each`, and `Internal` if fewer rows are kept.
-    pub(crate) fn take_ordered(
-        &mut self,
-        mut rows: u32,
-        mut each: impl FnMut(&mut Decoded, u32, u32) -> Result<()>,
-    ) -> Result<()> {
-        while rows > 0 {
-            let front = self.ordered.front_mut();
-            let front = front.ok_or_else(|| Error::internal("picked rows without their keys"))?;
-            let taken = rows.min(front.positions.len() - self.ordered_taken);
-            each(front, self.ordered_taken, taken)?;
-            rows -= taken;
-            self.ordered_taken += taken;
-            if self.ordered_taken == front.positions.len() {
-                self.key_bytes = self.key_bytes.saturating_sub(front.bytes());
-                self.ordered.pop_front();
-                self.ordered_taken = 0;
-            }
-        }
-        Ok(())
-    }
-
-    /// The next pick, if there is one.
-    pub(crate) fn front(&self) -> Option<Stretch> {
-        self.picks.front().copied()
-    }
-
-    /// Takes rows off the front of the next pick.
-    #[inline]
-    pub(crate) fn consume(&mut self, rows: u32) {
-        let Some(front) = self.picks.front_mut() else {
-            return;
-        };
-        if rows < front.length {
-            front.row += rows;
-            front.length -= rows;
-            return;
-        }
-        self.picks.pop_front();
     }
 
     /// Frees early columns of the piece below `row`, and the piece itself when nothing of it is left.

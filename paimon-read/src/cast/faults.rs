@@ -9,6 +9,7 @@ pub(crate) struct Faults(Vec<(usize, Error)>);
 
 impl Faults {
     /// How many there are.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -18,7 +18,7 @@ use paimon_meta::{Error, Result};
 
 use super::columns::Fault;
 use crate::functions::{AggregateFunction, Merged, Step, Versions};
-use crate::gather::{Segments, SourceNulls, interleaved};
+use crate::gather::{Segments, SourceNulls, interleaved, replaced};
 use crate::merge::KeyGroups;
 use crate::ungathered::{Set, SourceColumn, Ungathered};
 
@@ -32,11 +32,13 @@ pub(super) struct VersionColumns<'a> {
     groups: &'a KeyGroups,
     /// Columns before those that are merged.
     before: usize,
-    /// The merged versions.
-    merged: BySet,
+    /// Source and row of the merged versions.
+    merged: [OnceLock<Vec<(usize, usize)>>; Set::COUNT],
     /// Lone versions, and results of merged keys from a source of their own.
     computed: BySet,
     newest: Chosen,
+    /// The merged keys, counted over the batch.
+    keys: OnceLock<Vec<usize>>,
 }
 
 /// One version for each merged key, null where the row has null.
@@ -71,9 +73,10 @@ impl<'a> VersionColumns<'a> {
             versions,
             groups,
             before,
-            merged: BySet::default(),
+            merged: Default::default(),
             computed: BySet::default(),
             newest: Chosen::new(newest.collect()),
+            keys: OnceLock::new(),
         }
     }
 
@@ -88,7 +91,7 @@ impl<'a> VersionColumns<'a> {
         let Some(nulls) = SourceNulls::of(&column.sources) else {
             return Ok(None);
         };
-        let pairs = self.merged_rows(column.set)?.pairs();
+        let pairs = self.merged_rows(column.set)?;
         let is_valid = |version| pairs.get(version).is_none_or(|pair| nulls.is_valid(*pair));
         let valid = BooleanBuffer::collect_bool(pairs.len(), is_valid);
         Ok(Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0))
@@ -97,7 +100,7 @@ impl<'a> VersionColumns<'a> {
     /// The values of the merged versions.
     pub(super) fn merged(&self, column: usize) -> Result<ArrayRef> {
         let column = self.column(column)?;
-        self.merged_rows(column.set)?.gather(&column.sources)
+        interleaved(&column.sources, self.merged_rows(column.set)?)
     }
 
     /// Rows that have the values of the newest versions.
@@ -116,30 +119,36 @@ impl<'a> VersionColumns<'a> {
         let Some(nulls) = SourceNulls::of(&column.sources) else {
             return self.gather(column, &self.newest);
         };
-        let merged = self.merged_rows(column.set)?.pairs();
+        let merged = self.merged_rows(column.set)?;
         let valid = |version: u32| {
             let pair = merged.get(version as usize);
             pair.filter(|pair| nulls.is_valid(**pair))
         };
-        let mut pairs: Option<Vec<(usize, usize)>> = None;
+        let (mut keys, mut older) = (Vec::new(), Vec::new());
         for group in self.groups.merged_keys() {
             if valid(group.last()).is_some() {
                 continue;
             }
             if let Some(pair) = group.rows().rev().find_map(valid) {
-                let pairs = match &mut pairs {
-                    Some(pairs) => pairs,
-                    none => none.insert(self.chosen_rows(column, &self.newest)?.pairs().to_vec()),
-                };
-                if let Some(slot) = pairs.get_mut(group.key) {
-                    *slot = *pair;
-                }
+                keys.push(group.key);
+                older.push(*pair);
             }
         }
-        match pairs {
-            Some(pairs) => interleaved(&column.sources, &pairs),
-            None => self.gather(column, &self.newest),
+        if keys.is_empty() {
+            return self.gather(column, &self.newest);
         }
+        if is_number(column) {
+            let newest = self.gather(column, &self.newest)?;
+            let older = interleaved(&column.sources, &older)?;
+            return replaced(newest, &older, &keys).ok_or_else(not_numbers);
+        }
+        let mut pairs = self.chosen_rows(column, &self.newest)?.pairs().to_vec();
+        for (key, pair) in keys.into_iter().zip(older) {
+            if let Some(slot) = pairs.get_mut(key) {
+                *slot = pair;
+            }
+        }
+        interleaved(&column.sources, &pairs)
     }
 
     /// Rows that have the values of chosen versions.
@@ -187,6 +196,14 @@ impl<'a> VersionColumns<'a> {
     /// Lone versions, and the results of merged keys.
     fn computed(&self, column: usize, results: ArrayRef) -> Result<ArrayRef> {
         let column = self.column(column)?;
+        if is_number(column) {
+            // Where the newest versions lie is known to all columns: lone ones are right, and the others are replaced.
+            let newest = self.gather(column, &self.newest)?;
+            let keys = self
+                .keys
+                .get_or_init(|| self.groups.merged_keys().map(|group| group.key).collect());
+            return replaced(newest, &results, keys).ok_or_else(not_numbers);
+        }
         let slot = self.computed.get(column.set as usize);
         let slot = slot.ok_or_else(no_set)?;
         let added = |key: usize| Place::Added(u32::try_from(key).unwrap_or(u32::MAX));
@@ -243,16 +260,21 @@ impl<'a> VersionColumns<'a> {
         Ok(rows)
     }
 
-    fn merged_rows(&self, set: Set) -> Result<&Segments> {
+    fn merged_rows(&self, set: Set) -> Result<&[(usize, usize)]> {
         let slot = self.merged.get(set as usize).ok_or_else(no_set)?;
-        found(slot, || {
+        let rows = found(slot, || {
             let mut cursor = self.versions.segments(set)?.cursor();
-            let mut rows = Segments::default();
+            let mut rows = Vec::with_capacity(self.groups.merged_rows() as usize);
             for group in self.groups.merged_keys() {
-                cursor.copy(group.row..group.row + group.length, &mut rows);
+                let versions = group.row..group.row + group.length;
+                cursor.each(versions, |source, start, length| {
+                    let (source, start) = (source as usize, start as usize);
+                    rows.extend((start..start + length as usize).map(|row| (source, row)));
+                });
             }
             Ok(rows)
-        })
+        })?;
+        Ok(rows)
     }
 
     fn column(&self, column: usize) -> Result<&'a SourceColumn> {
@@ -261,7 +283,7 @@ impl<'a> VersionColumns<'a> {
 }
 
 /// What stands in a slot, found first if need be.
-fn found(slot: &OnceLock<Segments>, find: impl FnOnce() -> Result<Segments>) -> Result<&Segments> {
+fn found<T>(slot: &OnceLock<T>, find: impl FnOnce() -> Result<T>) -> Result<&T> {
     if let Some(rows) = slot.get() {
         return Ok(rows);
     }
@@ -273,6 +295,16 @@ fn with(sources: &[ArrayRef], added: ArrayRef) -> Vec<ArrayRef> {
     let mut sources = sources.to_vec();
     sources.push(added);
     sources
+}
+
+/// Whether values can be replaced in a column.
+fn is_number(column: &SourceColumn) -> bool {
+    let source = column.sources.first();
+    source.is_some_and(|source| source.data_type().is_primitive())
+}
+
+fn not_numbers() -> Error {
+    Error::internal("results of another type than their column")
 }
 
 fn no_set() -> Error {

@@ -1,5 +1,7 @@
 //! Versions of keys, and what each of them does.
 
+use std::ops::Range;
+
 use arrow_array::ArrayRef;
 use paimon_meta::{Error, Result};
 
@@ -81,6 +83,21 @@ impl<'a> Versions<'a> {
     /// What each row does.
     pub fn steps(&self) -> &'a [Step] {
         self.steps
+    }
+
+    /// Rows of each group, in order.
+    #[inline]
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        let starts = self.offsets.iter();
+        let ends = self.offsets.iter().skip(1);
+        starts
+            .zip(ends)
+            .map(|(start, end)| *start as usize..*end as usize)
+    }
+
+    /// Whether every version is an add.
+    pub(super) fn are_adds(&self) -> bool {
+        self.steps.iter().all(|step| *step == Step::Add)
     }
 
     /// The same groups with other steps.

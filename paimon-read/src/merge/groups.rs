@@ -72,11 +72,15 @@ impl GroupMarks {
             rows,
             ..KeyGroups::default()
         };
-        while let Some(mark) = self.marks.front().copied().filter(|mark| mark.first < end) {
-            self.marks.pop_front();
+        let marks = self.marks.partition_point(|mark| mark.first < end);
+        groups.merged.reserve(marks);
+        groups.offsets.reserve(marks);
+        for mark in self.marks.drain(..marks) {
             let row = u32::try_from(mark.first - from).unwrap_or(u32::MAX);
-            let kinds = if mark.kinds { mark.length as usize } else { 0 };
-            groups.add(row, mark.length, self.kinds.drain(..kinds));
+            if mark.kinds {
+                groups.add_kinds(self.kinds.drain(..mark.length as usize));
+            }
+            groups.add(row, mark);
         }
         groups
     }
@@ -159,18 +163,23 @@ impl Group<'_> {
 }
 
 impl KeyGroups {
-    fn add(&mut self, row: u32, length: u32, kinds: impl ExactSizeIterator<Item = RowKind>) {
-        let first = self.merged_rows();
+    /// Adds a group that starts at `row`; its kinds, if it has some, are the last ones that were added.
+    #[inline]
+    fn add(&mut self, row: u32, mark: Mark) {
+        let (first, length) = (self.merged_rows(), mark.length);
         // A batch has fewer than 2^32 rows.
-        let start = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
+        let kinds = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
         self.merged.push(MergedKey {
             row,
             first,
             length,
-            kinds: (kinds.len() > 0).then_some(start),
+            kinds: mark.kinds.then(|| kinds - length),
         });
-        self.kinds.extend(kinds);
         self.offsets.push(first + length);
+    }
+
+    fn add_kinds(&mut self, kinds: impl Iterator<Item = RowKind>) {
+        self.kinds.extend(kinds);
     }
 
     /// Number of keys.

@@ -116,7 +116,7 @@ impl KeyPass {
         let mut picker = Picker::new(self.rules, &rows, window, picked);
         let (stop, positions) = pick(&heads, &mut picker)?;
         let picked_rows = picker.picked_rows();
-        if let (Some(picked), Some(column)) = (picker.into_picked(), key_column) {
+        if let (Some(picked), Some(column)) = (picker.finish(), key_column) {
             window.keep_ordered(picked.into_column(column)?)?;
         }
         let used_up = heads

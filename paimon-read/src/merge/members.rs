@@ -45,11 +45,17 @@ impl<'a> Members<'a, '_> {
             self.versions.extend(self.picker.counted(members));
             return sort_versions(&mut self.versions);
         };
-        self.members.clear();
-        self.members.extend_from_slice(members);
-        self.members
-            .sort_unstable_by_key(|(head, _)| ages.get(*head));
-        let versions = self.members.iter();
+        // Runs often come in the order of their age.
+        let members = if members.is_sorted_by_key(|(head, _)| ages.get(*head)) {
+            members
+        } else {
+            self.members.clear();
+            self.members.extend_from_slice(members);
+            self.members
+                .sort_unstable_by_key(|(head, _)| ages.get(*head));
+            &self.members
+        };
+        let versions = members.iter();
         let versions =
             versions.filter_map(|(head, position)| Some((self.picker.head(*head)?, *position)));
         self.versions.extend(versions);

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use paimon_meta::{Error, MergeEngine, Result};
 
 use super::picked_keys::PickedKeys;
+use super::picks::Stretch;
 use super::versions::{HeadRows, compare_versions};
 use crate::window::Window;
 
@@ -32,6 +33,8 @@ pub(crate) struct Picker<'a> {
     pub(crate) rules: Rules,
     heads: &'a [HeadRows<'a>],
     window: &'a mut Window,
+    /// What is picked, to be handed over at once.
+    picks: Vec<Stretch>,
     picked_rows: usize,
     /// Keys of what is picked, if they are wanted in that order.
     picked: Option<PickedKeys>,
@@ -51,6 +54,7 @@ impl<'a> Picker<'a> {
             rules,
             heads,
             window,
+            picks: Vec::new(),
             picked_rows: 0,
             picked,
         }
@@ -61,8 +65,9 @@ impl<'a> Picker<'a> {
         self.picked_rows
     }
 
-    /// The keys of what was picked.
-    pub(crate) fn into_picked(self) -> Option<PickedKeys> {
+    /// Hands the picks over; returns their keys.
+    pub(crate) fn finish(self) -> Option<PickedKeys> {
+        self.window.pick_all(&self.picks);
         self.picked
     }
 
@@ -127,6 +132,7 @@ impl<'a> Picker<'a> {
     }
 
     /// Picks rows.
+    #[inline]
     pub(crate) fn emit(
         &mut self,
         rows: &HeadRows<'_>,
@@ -143,9 +149,14 @@ impl<'a> Picker<'a> {
         let (Ok(position), Ok(length)) = (u32::try_from(position), u32::try_from(length)) else {
             return Err(Error::internal("a window of 2^32 keys"));
         };
-        rows.positions.rows(position, length, |row, count| {
-            self.window.pick(rows.piece, row, count);
-        });
+        let (piece, picks) = (rows.piece, &mut self.picks);
+        rows.positions
+            .rows(position, length, |row, length| match picks.last_mut() {
+                Some(last) if last.piece == piece && last.row + last.length == row => {
+                    last.length += length;
+                }
+                _ => picks.push(Stretch { piece, row, length }),
+            });
         Ok(())
     }
 
@@ -159,7 +170,8 @@ impl<'a> Picker<'a> {
             .iter()
             .filter(|_| known)
             .map(|(rows, at)| rows.kind(*at));
-        self.window.group(versions.len(), kinds)
+        let end = self.window.picked_rows() + self.picked_rows as u64;
+        self.window.group(end, versions.len(), kinds)
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) fn surviving(piece: &mut Piece, rows: Range<u32>) -> Option<Range<u32
 }
 
 /// Adds up to `most` rows of a piece from `row` on; returns how many, or `None` if late columns must be decoded first.
+#[inline]
 pub(super) fn add(
     builder: &mut BatchBuilder,
     piece: &mut Piece,

@@ -24,6 +24,7 @@ impl Trace {
     }
 
     /// The next rows are of that piece.
+    #[inline]
     pub(super) fn add(&mut self, piece: u32, rows: u32) {
         let before = self.ends.last().map_or(0, |(end, _)| *end);
         self.ends.push((before + rows as usize, piece));

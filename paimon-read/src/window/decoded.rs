@@ -48,6 +48,7 @@ impl Decoded {
     }
 
     /// As [`Positions::find`].
+    #[inline]
     pub(crate) fn find(&mut self, row: u32) -> Option<(u32, u32)> {
         self.positions.find(row, &mut self.hint)
     }
