@@ -16,7 +16,7 @@ use arrow_avro::compression::CompressionCodec;
 use arrow_avro::reader::ReaderBuilder;
 use arrow_avro::writer::WriterBuilder;
 use arrow_avro::writer::format::AvroOcfFormat;
-use benches::{batch, once, paimon_fields};
+use benches::{Key, batch, once, paimon_fields};
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
@@ -53,7 +53,7 @@ impl ByteSource for Memory {
 
 fn file(rows: u32) -> Bytes {
     let keys: Vec<i64> = (0..i64::from(rows)).collect();
-    let rows = batch(&keys, 0, 0, false);
+    let rows = batch(&keys, 0, 0, Key::BigInt, false);
     let mut writer = WriterBuilder::new(rows.schema().as_ref().clone())
         .with_compression(Some(CompressionCodec::ZStandard))
         .build::<_, AvroOcfFormat>(Vec::new())
@@ -99,7 +99,7 @@ fn plain(file: &Bytes) -> usize {
 
 /// The first columns of the table.
 fn scan(columns: usize) -> Arc<ScanSpec> {
-    let fields = paimon_fields().into_iter().take(columns);
+    let fields = paimon_fields(Key::BigInt).into_iter().take(columns);
     let columns = fields.map(|field| FileColumn {
         name: field.name,
         data_type: field.data_type,

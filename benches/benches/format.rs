@@ -17,8 +17,7 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use arrow_select::filter::filter_record_batch;
-use benches::once;
-use benches::paimon_fields;
+use benches::{Key, batch, once, paimon_fields};
 use bytes::Bytes;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -66,7 +65,7 @@ impl ByteSource for Memory {
 
 /// The value columns: all but the key and the system columns.
 fn scan() -> Arc<ScanSpec> {
-    let values = paimon_fields().into_iter().skip(1);
+    let values = paimon_fields(Key::BigInt).into_iter().skip(1);
     let columns = values.map(|field| FileColumn {
         name: field.name,
         data_type: field.data_type,
@@ -290,13 +289,13 @@ fn selections(criterion: &mut Criterion<CoreTime>) {
 /// A run of the merge tables as a data file.
 fn file(rows: u32) -> Bytes {
     let keys: Vec<i64> = (0..i64::from(rows)).collect();
-    let batch = benches::batch(&keys, 0, 0, false);
+    let rows = batch(&keys, 0, 0, Key::BigInt, false);
     let properties =
         WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
     let mut bytes = Vec::new();
-    let writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build()));
+    let writer = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(properties.build()));
     let mut writer = writer.expect("a writer");
-    writer.write(&batch).expect("a row group");
+    writer.write(&rows).expect("a row group");
     writer.close().expect("a footer");
     bytes.into()
 }

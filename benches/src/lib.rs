@@ -1,10 +1,11 @@
 //! Data for the benches.
 //!
-//! A merge table has one bucket and nine columns (bigint key, int, bigint, 2 doubles, 3 strings, timestamp), Parquet, zstd,
+//! A merge table has one bucket and nine columns (key, int, bigint, 2 doubles, 3 strings, timestamp), Parquet, zstd,
 //! one level-0 file a run. `two_runs` holds keys 0..n and n/2..3n/2; `five_runs` holds keys 0..n and four times a tenth of
 //! them at random.
 
 mod columns;
+mod key;
 pub mod manifest;
 mod merge_table;
 pub mod reads;
@@ -12,7 +13,8 @@ mod runs;
 pub mod setup;
 pub mod table;
 
-pub use columns::{COLUMNS, arrow_schema, batch, paimon_fields};
+pub use columns::{VALUES, arrow_schema, batch, paimon_fields};
+pub use key::Key;
 pub use merge_table::{Layout, MergeTable, create, schema_json};
 pub use runs::{Run, five_runs, two_runs};
 

@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apache_avro::types::Value;
-use paimon_meta::{
-    BinaryRow, DataFileMeta, DataType, Datum, FileSource, SimpleStats, TypeKind, encode_row,
-};
+use paimon_meta::{BinaryRow, DataFileMeta, FileSource, SimpleStats};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use crate::columns::{arrow_schema, batch, paimon_fields};
+use crate::key::Key;
 use crate::manifest::{SCHEMA, long, none, record, some};
 use crate::runs::Run;
 use crate::table::LIST_SCHEMA;
@@ -21,6 +20,8 @@ use crate::table::LIST_SCHEMA;
 /// How data files are laid out.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
+    /// What its keys are made of.
+    pub key: Key,
     /// Uncompressed bytes of a row group, about.
     pub row_group_bytes: usize,
     /// A third of the values is null, in each value column by itself.
@@ -57,11 +58,12 @@ pub fn create(path: &Path, runs: &[Run], layout: Layout) -> io::Result<MergeTabl
         if !complete {
             write_run(file, run, sequence, number, layout)?;
         }
-        metas.push(meta(number, run, sequence, fs::metadata(file)?.len()));
+        let size = fs::metadata(file)?.len();
+        metas.push(meta(layout.key, number, run, sequence, size));
         sequence += i64::try_from(run.len()).unwrap_or_default();
     }
     if !complete {
-        write_metadata(path, &metas, sequence)?;
+        write_metadata(path, layout.key, &metas, sequence)?;
     }
     Ok(MergeTable {
         path: path.to_owned(),
@@ -86,14 +88,21 @@ fn write_run(
         .set_max_row_group_row_count(Some(layout.row_group_bytes / ROW_BYTES))
         .build();
     let file = fs::File::create(path)?;
-    let mut writer = ArrowWriter::try_new(file, Arc::new(arrow_schema()), Some(properties))
-        .map_err(io::Error::other)?;
+    let mut writer =
+        ArrowWriter::try_new(file, Arc::new(arrow_schema(layout.key)), Some(properties))
+            .map_err(io::Error::other)?;
     let mut from = 0;
     while from < run.len() {
         let keys = run.chunk(from);
         let first = sequence + i64::try_from(from).unwrap_or_default();
         writer
-            .write(&batch(&keys, first, number as u64, layout.nulls))
+            .write(&batch(
+                &keys,
+                first,
+                number as u64,
+                layout.key,
+                layout.nulls,
+            ))
             .map_err(io::Error::other)?;
         from += keys.len();
     }
@@ -104,12 +113,7 @@ fn write_run(
 /// Uncompressed bytes of a row, about.
 const ROW_BYTES: usize = 128;
 
-fn key(value: i64) -> BinaryRow {
-    let data_type: DataType = TypeKind::BigInt.not_null();
-    encode_row(&[&data_type], &[Some(Datum::BigInt(value))]).unwrap_or_default()
-}
-
-fn meta(number: usize, run: &Run, sequence: i64, size: u64) -> DataFileMeta {
+fn meta(key: Key, number: usize, run: &Run, sequence: i64, size: u64) -> DataFileMeta {
     let (first, last) = match run {
         Run::Range(range) => (range.start, range.end - 1),
         Run::Keys(keys) => (
@@ -122,11 +126,11 @@ fn meta(number: usize, run: &Run, sequence: i64, size: u64) -> DataFileMeta {
         file_name: file_name(number),
         file_size: size,
         row_count: rows,
-        min_key: key(first),
-        max_key: key(last),
+        min_key: key.row(first),
+        max_key: key.row(last),
         key_stats: SimpleStats {
-            min_values: key(first),
-            max_values: key(last),
+            min_values: key.row(first),
+            max_values: key.row(last),
             null_counts: None,
         },
         value_stats: SimpleStats::default(),
@@ -151,23 +155,25 @@ fn bytes(row: &BinaryRow) -> Value {
     Value::Bytes(row.as_serialized().to_vec())
 }
 
-fn stats(stats: &SimpleStats) -> Value {
+/// Statistics of so many columns, none of which has a null.
+fn stats(stats: &SimpleStats, columns: usize) -> Value {
+    let null_counts = vec![some(long(0)); columns];
     record([
         ("_MIN_VALUES", bytes(&stats.min_values)),
         ("_MAX_VALUES", bytes(&stats.max_values)),
-        ("_NULL_COUNTS", none()),
+        ("_NULL_COUNTS", some(Value::Array(null_counts))),
     ])
 }
 
-fn entry(meta: &DataFileMeta) -> Value {
+fn entry(key: Key, meta: &DataFileMeta) -> Value {
     let file = record([
         ("_FILE_NAME", Value::String(meta.file_name.clone())),
         ("_FILE_SIZE", long(meta.file_size)),
         ("_ROW_COUNT", long(meta.row_count)),
         ("_MIN_KEY", bytes(&meta.min_key)),
         ("_MAX_KEY", bytes(&meta.max_key)),
-        ("_KEY_STATS", stats(&meta.key_stats)),
-        ("_VALUE_STATS", stats(&meta.value_stats)),
+        ("_KEY_STATS", stats(&meta.key_stats, key.columns().len())),
+        ("_VALUE_STATS", stats(&meta.value_stats, 0)),
         (
             "_MIN_SEQUENCE_NUMBER",
             Value::Long(meta.min_sequence_number),
@@ -209,20 +215,22 @@ fn write_avro(path: &Path, schema: &str, values: Vec<Value>) -> io::Result<()> {
 }
 
 /// The table's only schema, as schema JSON.
-pub fn schema_json() -> String {
+pub fn schema_json(key: Key) -> String {
+    let fields = paimon_fields(key);
+    let keys = key.columns().into_iter().map(|(name, ..)| name);
     let schema = serde_json::json!({
-        "version": 3, "id": 0, "fields": paimon_fields(), "highestFieldId": 8, "partitionKeys": [],
-        "primaryKeys": ["k"], "options": {"bucket": "1"}, "timeMillis": 0,
+        "version": 3, "id": 0, "fields": fields, "highestFieldId": fields.len() - 1,
+        "partitionKeys": [], "primaryKeys": keys.collect::<Vec<_>>(), "options": {"bucket": "1"}, "timeMillis": 0,
     });
     schema.to_string()
 }
 
-fn write_metadata(path: &Path, metas: &[DataFileMeta], rows: i64) -> io::Result<()> {
+fn write_metadata(path: &Path, key: Key, metas: &[DataFileMeta], rows: i64) -> io::Result<()> {
     let files = i64::try_from(metas.len()).unwrap_or_default();
     write_avro(
         &path.join("manifest/manifest-0"),
         SCHEMA,
-        metas.iter().map(entry).collect(),
+        metas.iter().map(|meta| entry(key, meta)).collect(),
     )?;
     let meta = record([
         ("_VERSION", Value::Int(2)),
@@ -242,6 +250,7 @@ fn write_metadata(path: &Path, metas: &[DataFileMeta], rows: i64) -> io::Result<
             record([
                 ("_MIN_VALUES", bytes(&BinaryRow::default())),
                 ("_MAX_VALUES", bytes(&BinaryRow::default())),
+                ("_NULL_COUNTS", some(Value::Array(Vec::new()))),
             ]),
         ),
         ("_SCHEMA_ID", Value::Long(0)),
@@ -256,7 +265,7 @@ fn write_metadata(path: &Path, metas: &[DataFileMeta], rows: i64) -> io::Result<
         LIST_SCHEMA,
         vec![meta],
     )?;
-    fs::write(path.join("schema/schema-0"), schema_json())?;
+    fs::write(path.join("schema/schema-0"), schema_json(key))?;
     let snapshot = serde_json::json!({
         "version": 3, "id": 1, "schemaId": 0, "baseManifestList": "manifest-list-0",
         "deltaManifestList": "manifest-list-1", "commitUser": "bench", "commitIdentifier": 1,

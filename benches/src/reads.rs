@@ -20,7 +20,8 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::{ParquetError, Result as ParquetResult};
 
-use crate::columns::COLUMNS;
+use crate::columns::VALUES;
+use crate::key::Key;
 use crate::merge_table::{MergeTable, schema_json};
 
 /// Rows in a batch, for all that is compared.
@@ -89,8 +90,8 @@ fn processor_seconds() -> f64 {
 /// # Errors
 /// Those of the table's schema.
 pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
-    let schema = TableSchema::from_json(schema_json().as_bytes())?;
-    let values = COLUMNS.get(1..).unwrap_or_default();
+    let schema = TableSchema::from_json(schema_json(Key::BigInt).as_bytes())?;
+    let values = &VALUES;
     let columns = |names: &[&str]| ReadRequest::default().with_columns(&schema, names);
     let int = schema.field("i1")?.data_type.clone();
     let filtered = ReadRequest {
@@ -152,8 +153,8 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
 /// # Errors
 /// Those of the table's schema and files.
 pub fn two_thread_cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
-    let schema = TableSchema::from_json(schema_json().as_bytes())?;
-    let values = COLUMNS.get(1..).unwrap_or_default();
+    let schema = TableSchema::from_json(schema_json(Key::BigInt).as_bytes())?;
+    let values = &VALUES;
     let columns = ReadRequest::default().with_columns(&schema, values)?;
     let halves = halves(&table.files)?;
     let plain = Case {
@@ -236,8 +237,12 @@ fn plain(path: &Path, groups: Option<Vec<usize>>) -> Result<usize> {
     plain_decode(path, groups).map_err(of_parquet)
 }
 
-/// Decodes the value columns of a file, or of some of its row groups, with the Parquet library, strings as views.
-fn plain_decode(path: &Path, groups: Option<Vec<usize>>) -> ParquetResult<usize> {
+/// Decodes the value columns of a file, or of some of its row groups, with the Parquet library, strings as views; rows that
+/// came out.
+///
+/// # Errors
+/// Those of the file and the library.
+pub fn plain_decode(path: &Path, groups: Option<Vec<usize>>) -> ParquetResult<usize> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(&File::open(path)?, options.clone())?;
     let fields: Vec<_> = metadata
@@ -251,8 +256,8 @@ fn plain_decode(path: &Path, groups: Option<Vec<usize>>) -> ParquetResult<usize>
         .collect();
     let options = options.with_schema(Arc::new(Schema::new(fields)));
     let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?;
-    // The key, sequence number and kind, and the key again, come before the values.
-    let values = ProjectionMask::leaves(metadata.parquet_schema(), 4..12);
+    let columns = metadata.parquet_schema();
+    let values = ProjectionMask::columns(columns, VALUES);
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(File::open(path)?, metadata)
         .with_projection(values)
         .with_batch_size(BATCH_SIZE);
@@ -309,7 +314,7 @@ fn reader(
     options: &Options,
     resources: &Resources,
 ) -> Result<TableReader> {
-    let schema = TableSchema::from_json(schema_json().as_bytes())?;
+    let schema = TableSchema::from_json(schema_json(Key::BigInt).as_bytes())?;
     let resolved = ResolvedTable {
         location: table.path.display().to_string(),
         branch: "main".into(),

@@ -2,11 +2,11 @@
 
 use std::env;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::key::Key;
 use crate::merge_table::{Layout, MergeTable, create};
-use crate::runs::{five_runs, two_runs};
+use crate::runs::{Run, five_runs, two_runs};
 
 /// Keys of the largest run, unless `PAIMON_BENCH_KEYS` says otherwise.
 const KEYS: i64 = 4_000_000;
@@ -33,21 +33,37 @@ pub type Named = (String, Arc<MergeTable>);
 /// # Errors
 /// Those of the file system.
 pub fn tables(keys: i64, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<Named>> {
-    let root: PathBuf = env::temp_dir().join("paimon-benches");
     let mut tables = Vec::new();
     for (prefix, megabytes, nulls) in [("", 128, false), ("", 8, false), ("nulls_", 128, true)] {
-        for (name, runs) in [("two_runs", two_runs(keys)), ("five_runs", five_runs(keys))] {
-            let title = format!("{prefix}{name}, row groups of {megabytes} MB");
-            if !wanted(&title) {
-                continue;
+        for shape in SHAPES {
+            let title = format!("{prefix}{}, row groups of {megabytes} MB", shape.0);
+            if wanted(&title) {
+                let layout = Layout {
+                    key: Key::BigInt,
+                    row_group_bytes: megabytes << 20,
+                    nulls,
+                };
+                tables.push((title, Arc::new(table(prefix, shape, keys, layout)?)));
             }
-            let layout = Layout {
-                row_group_bytes: megabytes << 20,
-                nulls,
-            };
-            let path = root.join(format!("{prefix}{name}-{keys}-{megabytes}"));
-            tables.push((title, Arc::new(create(&path, &runs, layout)?)));
         }
     }
     Ok(tables)
+}
+
+/// The runs of a table by name, for a number of keys of the largest.
+pub type Shape = (&'static str, fn(i64) -> Vec<Run>);
+
+/// The shapes of tables.
+pub const SHAPES: [Shape; 2] = [("two_runs", two_runs), ("five_runs", five_runs)];
+
+/// One table, made once and kept; the prefix tells its layout from others of the same shape.
+///
+/// # Errors
+/// Those of the file system.
+pub fn table(prefix: &str, shape: Shape, keys: i64, layout: Layout) -> io::Result<MergeTable> {
+    let megabytes = layout.row_group_bytes >> 20;
+    let (name, runs) = shape;
+    let directory = format!("{prefix}{name}-{keys}-{megabytes}");
+    let path = env::temp_dir().join("paimon-benches").join(directory);
+    create(&path, &runs(keys), layout)
 }

@@ -8,7 +8,7 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 
-use crate::manifest::{Kind, entries_of, record, text_row};
+use crate::manifest::{Kind, entries_of, long, record, some, text_row};
 
 /// Entries of one manifest: about 3.5 MB.
 const ENTRIES_PER_MANIFEST: u64 = 50_000;
@@ -18,7 +18,8 @@ pub(crate) const LIST_SCHEMA: &str = r#"{"type":"record","name":"record","fields
  {"name":"_VERSION","type":"int"},{"name":"_FILE_NAME","type":"string"},{"name":"_FILE_SIZE","type":"long"},
  {"name":"_NUM_ADDED_FILES","type":"long"},{"name":"_NUM_DELETED_FILES","type":"long"},
  {"name":"_PARTITION_STATS","type":{"type":"record","name":"record__PARTITION_STATS","fields":[
-  {"name":"_MIN_VALUES","type":"bytes"},{"name":"_MAX_VALUES","type":"bytes"}]}},
+  {"name":"_MIN_VALUES","type":"bytes"},{"name":"_MAX_VALUES","type":"bytes"},
+  {"name":"_NULL_COUNTS","type":["null",{"type":"array","items":["null","long"]}]}]}},
  {"name":"_SCHEMA_ID","type":"long"}]}"#;
 
 const SNAPSHOT: &str = r#"{"version":3,"id":1,"schemaId":0,"baseManifestList":"list-base",
@@ -90,7 +91,6 @@ fn manifest_list(entries: Vec<Value>) -> Result<Vec<u8>, Error> {
 }
 
 fn list_entry(name: &str, size: u64, kind: Kind, count: u64) -> Value {
-    let long = |value: u64| Value::Long(value.cast_signed());
     let (added, deleted) = match kind {
         Kind::Add => (count, 0),
         Kind::Delete => (0, count),
@@ -98,6 +98,7 @@ fn list_entry(name: &str, size: u64, kind: Kind, count: u64) -> Value {
     let bounds = record([
         ("_MIN_VALUES", Value::Bytes(text_row("20240510"))),
         ("_MAX_VALUES", Value::Bytes(text_row("20240529"))),
+        ("_NULL_COUNTS", some(Value::Array(vec![some(long(0))]))),
     ]);
     record([
         ("_VERSION", Value::Int(2)),
@@ -117,7 +118,7 @@ fn schema() -> String {
         .collect();
     format!(
         r#"{{"version":3,"id":0,"highestFieldId":8,"partitionKeys":["dt"],"primaryKeys":["dt","k"],
-        "options":{{"bucket":"16"}},"fields":[{{"id":0,"name":"k","type":"BIGINT NOT NULL"}}{columns},
+        "options":{{"bucket":"16"}},"timeMillis":0,"fields":[{{"id":0,"name":"k","type":"BIGINT NOT NULL"}}{columns},
         {{"id":8,"name":"dt","type":"STRING NOT NULL"}}]}}"#
     )
 }

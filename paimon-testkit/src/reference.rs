@@ -63,6 +63,19 @@ impl Reference {
         Ok(Self { class_path })
     }
 
+    /// What runs a class of the project, with options for the virtual machine; the class's own arguments are to be added.
+    pub fn java(&self, options: &[&str], class: &str) -> Command {
+        let mut command = Command::new("java");
+        command
+            .args(["-Xmx2g", "-Duser.timezone=UTC"])
+            .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED"])
+            .args(["--add-opens", "java.base/java.nio=ALL-UNNAMED"])
+            .args(["--add-opens", "java.base/java.util=ALL-UNNAMED"])
+            .args(options)
+            .args(["-cp", &self.class_path, class]);
+        command
+    }
+
     /// Runs jobs in one process and gives the answers in their order. `out` gets a folder a job, with the table and
     /// `expected.json`.
     ///
@@ -76,15 +89,9 @@ impl Reference {
             .and_then(|()| fs::write(&file, text))
             .map_err(|error| Error::invalid_input("cannot write there").with_source(error))
             .at(|| Frame::File(file.display().to_string()))?;
-        run(Command::new("java")
-            .args(["-Xmx2g", "-Duser.timezone=UTC"])
-            // For many small tables; the better compiler would cost more than it gains.
-            .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"])
-            .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED"])
-            .args(["--add-opens", "java.base/java.nio=ALL-UNNAMED"])
-            .args(["--add-opens", "java.base/java.util=ALL-UNNAMED"])
-            .args(["-cp", &self.class_path, "reference.Main"])
-            .args([&file, out]))?;
+        // For many small tables; the better compiler would cost more than it gains.
+        let quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+        run(self.java(&quick, "reference.Main").args([&file, out]))?;
         let folders = jobs.iter().map(|job| out.join(&job.name));
         folders.map(|folder| GoldenCase::load(&folder)).collect()
     }
