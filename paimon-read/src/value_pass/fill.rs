@@ -70,8 +70,11 @@ pub(super) enum Need {
 impl ValuePass {
     /// Adds picked rows to the batch.
     pub(super) fn fill(&mut self) -> Result<Need> {
+        let mut filtered = false;
         loop {
-            self.fill_ready()?;
+            if !filtered {
+                self.fill_ready()?;
+            }
             let Some(pick) = self.window.front() else {
                 return Ok(Need::Picks);
             };
@@ -81,6 +84,7 @@ impl ValuePass {
             if !piece.values.prepared {
                 return Ok(Need::Prepare(pick.piece));
             }
+            filtered = piece.values.survivors.is_some();
             let Some(rows) = surviving(piece, pick.row..end) else {
                 if piece.columns.ordered {
                     self.skip_ordered(pick.length)?;
