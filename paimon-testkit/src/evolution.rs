@@ -100,32 +100,32 @@ fn apply(schema: &mut TableSchema, change: &SchemaChange) -> Result<()> {
             data_type,
             place,
         } => {
-            top_level(column)?;
             let mut next = schema.highest_field_id + 1;
-            let field = new_field(column, data_type.clone(), &mut next);
+            let (fields, name) = fields_of(&mut schema.fields, column)?;
+            let field = new_field(name, data_type.clone(), &mut next);
+            insert(fields, field, place.as_ref())?;
             schema.highest_field_id = next - 1;
-            insert(schema, field, place.as_ref())?;
         }
         SchemaChange::Drop { column } => {
-            let at = position(schema, column)?;
-            schema.fields.remove(at);
+            let (fields, name) = fields_of(&mut schema.fields, column)?;
+            let at = position(fields, name)?;
+            fields.remove(at);
         }
         SchemaChange::Move { column, place } => {
-            let at = position(schema, column)?;
-            let field = schema.fields.remove(at);
-            insert(schema, field, Some(place))?;
+            let (fields, name) = fields_of(&mut schema.fields, column)?;
+            let at = position(fields, name)?;
+            let field = fields.remove(at);
+            insert(fields, field, Some(place))?;
         }
         SchemaChange::Rename { column, name } => rename(schema, column, name)?,
-        SchemaChange::Type { .. } => {
-            return Err(Error::unsupported(
-                "changes of a column's type in the test kit",
-            ));
+        SchemaChange::Type { column, data_type } => {
+            *type_at(&mut schema.fields, column)? = data_type.clone();
         }
         SchemaChange::Nullability { column, nullable } => {
-            field(schema, column)?.data_type.nullable = *nullable;
+            type_at(&mut schema.fields, column)?.nullable = *nullable;
         }
         SchemaChange::Default { column, value } => {
-            field(schema, column)?.default_value = Some(value.clone());
+            field(&mut schema.fields, column)?.default_value = Some(value.clone());
         }
         SchemaChange::Set { key, value } => {
             schema.options.insert(key.clone(), value.clone());
@@ -137,40 +137,77 @@ fn apply(schema: &mut TableSchema, change: &SchemaChange) -> Result<()> {
     Ok(())
 }
 
-fn top_level(column: &str) -> Result<()> {
-    if column.contains('.') {
-        return Err(Error::unsupported(
-            "schema changes inside a row in the test kit",
-        ));
+/// Whether a column of a schema has had another type, or other fields inside of it, in one of these.
+pub(crate) fn is_retyped<'a>(
+    schema: &TableSchema,
+    mut others: impl Iterator<Item = &'a TableSchema>,
+) -> bool {
+    others.any(|other| {
+        other.fields.iter().any(|old| {
+            let new = schema.fields.iter().find(|new| new.id == old.id);
+            new.is_some_and(|new| new.data_type.kind != old.data_type.kind)
+        })
+    })
+}
+
+/// The fields that a path leads to, and its last name. Elements of arrays are called `element`, values of maps `value`.
+fn fields_of<'a, 'p>(
+    fields: &'a mut Vec<DataField>,
+    path: &'p str,
+) -> Result<(&'a mut Vec<DataField>, &'p str)> {
+    let Some((parent, name)) = path.rsplit_once('.') else {
+        return Ok((fields, path));
+    };
+    match &mut type_at(fields, parent)?.kind {
+        TypeKind::Row(fields) => Ok((fields, name)),
+        _ => Err(Error::invalid_input(format!("{parent:?} is no row"))),
     }
-    Ok(())
 }
 
-fn position(schema: &TableSchema, column: &str) -> Result<usize> {
-    top_level(column)?;
-    let at = schema.fields.iter().position(|field| field.name == column);
-    at.ok_or_else(|| Error::invalid_input(format!("no column {column:?} to change")))
+/// The type that a path leads to.
+fn type_at<'a>(fields: &'a mut [DataField], path: &str) -> Result<&'a mut DataType> {
+    let mut names = path.split('.');
+    let mut found = &mut field(fields, names.next().unwrap_or_default())?.data_type;
+    for name in names {
+        found = match (&mut found.kind, name) {
+            (TypeKind::Row(fields), name) => &mut field(fields, name)?.data_type,
+            (TypeKind::Array(element), "element") => element,
+            (TypeKind::Map(_, value), "value") => value,
+            _ => return Err(Error::invalid_input(format!("no type at {path:?}"))),
+        };
+    }
+    Ok(found)
 }
 
-fn field<'a>(schema: &'a mut TableSchema, column: &str) -> Result<&'a mut DataField> {
-    let at = position(schema, column)?;
-    let field = schema.fields.get_mut(at);
+fn position(fields: &[DataField], name: &str) -> Result<usize> {
+    let at = fields.iter().position(|field| field.name == name);
+    at.ok_or_else(|| Error::invalid_input(format!("no column {name:?} to change")))
+}
+
+fn field<'a>(fields: &'a mut [DataField], name: &str) -> Result<&'a mut DataField> {
+    let at = position(fields, name)?;
+    let field = fields.get_mut(at);
     field.ok_or_else(|| Error::internal(format!("no field {at}")))
 }
 
-fn insert(schema: &mut TableSchema, field: DataField, place: Option<&ColumnPlace>) -> Result<()> {
+fn insert(
+    fields: &mut Vec<DataField>,
+    field: DataField,
+    place: Option<&ColumnPlace>,
+) -> Result<()> {
     let at = match place {
-        None => schema.fields.len(),
+        None => fields.len(),
         Some(ColumnPlace::First) => 0,
-        Some(ColumnPlace::After(other)) => position(schema, other)? + 1,
+        Some(ColumnPlace::After(other)) => position(fields, other)? + 1,
     };
-    schema.fields.insert(at, field);
+    fields.insert(at, field);
     Ok(())
 }
 
 /// Keys and the options that name columns follow a new name.
 fn rename(schema: &mut TableSchema, column: &str, name: &str) -> Result<()> {
-    name.clone_into(&mut field(schema, column)?.name);
+    let (fields, last) = fields_of(&mut schema.fields, column)?;
+    name.clone_into(&mut field(fields, last)?.name);
     for key in schema.primary_keys.iter_mut().filter(|key| *key == column) {
         name.clone_into(key);
     }

@@ -72,7 +72,7 @@ fn schema_seeds(shape: HistoryShape) -> impl Strategy<Value = SchemaSeed> {
         prop::bool::weighted(0.06),
     );
     let sizes = (vec(any::<u8>(), 1..=3), vec(any::<u8>(), 1..=8));
-    let options = (1..=3_i32, any::<u8>(), engine_seeds(shape.merge_engine));
+    let options = (1..=3_i32, any::<u16>(), engine_seeds(shape.merge_engine));
     (sizes, flags, options).prop_map(|((keys, values), flags, (buckets, options, engine))| {
         let (partitioned, sequence_field, append, deletion_vectors, ignore_delete, row_kind) =
             flags;

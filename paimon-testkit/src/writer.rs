@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Step ─▶ table ─┬─ batch    rows by partition and bucket, sequence numbers
-//!                ├─ flush    level-0 files: data_file (Parquet), stats
+//!                ├─ flush    level-0 files: data_file (Parquet, orc, Avro), stats
 //!                ├─ compact  runs to choose, rewrite or upgrade, deletion vectors
 //!                └─ commit   manifest, index manifest (avro), snapshot, hints
 //! ```
@@ -22,8 +22,10 @@ mod format;
 mod layout;
 mod names;
 mod nested;
+mod orc;
 mod state;
 mod stats;
+mod stored;
 mod table;
 mod written;
 
@@ -41,8 +43,8 @@ use crate::history::History;
 ///
 /// # Errors
 /// `InvalidInput` for a history that cannot be run, `Unsupported` for what the writer does not write: aggregate functions
-/// `rbm64`, `hll_sketch` and `theta_sketch`, sequence groups by nested values, file formats but Parquet,
-/// `TIMESTAMP(7)` and finer, variants, changes inside a row type, compactions over a changed type, the postpone bucket, minor
+/// `rbm64`, `hll_sketch` and `theta_sketch`, sequence groups by nested values, file formats but Parquet, ORC and Avro,
+/// `TIMESTAMP(7)` and finer but in ORC, variants, compactions over a changed type, the postpone bucket, minor
 /// compactions.
 pub fn write_table(history: &History, layout: &Layout) -> Result<WrittenTable> {
     let mut table = table::Table::create(&history.table, layout)?;

@@ -27,7 +27,7 @@ pub(super) struct SchemaSeed {
     pub(super) ignore_delete: bool,
     pub(super) row_kind_field: bool,
     pub(super) buckets: i32,
-    pub(super) options: u8,
+    pub(super) options: u16,
     pub(super) engine: EngineSeed,
 }
 
@@ -101,9 +101,12 @@ fn layout_options(seed: &SchemaSeed) -> BTreeMap<String, String> {
         3 => set("fields.v0.stats-mode", "none"),
         _ => set("metadata.stats-mode", "full"),
     };
-    match seed.options >> 6 & 3 {
-        0 => set("file.format", "avro"),
-        1 => set("file.format.per.level", "0:avro"),
+    match seed.options >> 6 & 15 {
+        0 | 1 => set("file.format", "avro"),
+        2..=4 => set("file.format", "orc"),
+        5 => set("file.format.per.level", "0:avro"),
+        6 => set("file.format.per.level", "0:orc"),
+        7 => set("file.format.per.level", "1:avro,2:avro,3:orc,4:orc,5:orc"),
         _ => None,
     };
     if seed.options >> 5 & 1 == 1 {

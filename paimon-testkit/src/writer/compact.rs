@@ -63,6 +63,11 @@ impl Table {
         place: &Place,
         compaction: Compaction,
     ) -> Result<Files> {
+        if session.retyped {
+            return Err(Error::unsupported(
+                "compactions over a changed type in the test kit",
+            ));
+        }
         let files: Vec<ManifestEntry> = content.files(place).cloned().collect();
         if session.rules.key.is_empty() {
             return self.concatenate(session, place, files);

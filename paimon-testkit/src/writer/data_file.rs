@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch};
-use arrow_schema::{DataType as ArrowType, Field, Schema};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
 use paimon_meta::{
     BinaryRow, DataField, DataFileMeta, DataType, Datum, Error, FieldId, FileSource, Options,
     Result, StringLayout, TableSchema, TypeKind, arrow_field, encode_row,
@@ -18,14 +18,20 @@ use parquet::schema::types::ColumnPath;
 use super::format::{Format, avro_file};
 use super::layout::Layout;
 use super::nested::array;
+use super::orc::{OrcLayout, orc_file};
 use super::stats::{StatsMode, stats, value_stats};
+use super::stored::stored_type;
 use crate::cell::Cell;
 use crate::oracle::Record;
 
 /// Ids of the system's key columns begin here (TF section 2.3).
 const FIRST_KEY_FIELD_ID: i32 = 1_073_741_823;
 
-/// What their names begin with.
+/// Ids of the other columns of the system (TF section 7.4).
+const SEQUENCE_NUMBER: FieldId = FieldId(2_147_483_646);
+const VALUE_KIND: FieldId = FieldId(2_147_483_645);
+
+/// What the names of key columns begin with.
 const KEY_PREFIX: &str = "_KEY_";
 
 /// How the data files of one table are written.
@@ -110,65 +116,85 @@ impl FileWriter<'_> {
     }
 
     fn bytes(&self, records: &[Record], columns: &[Vec<Cell>]) -> Result<Vec<u8>> {
-        let batch = self.batch(records, columns)?;
-        if self.format == Format::Avro {
-            return avro_file(&batch, self.layout.row_group_rows);
+        let stored = self.stored(records, columns)?;
+        match self.format {
+            Format::Parquet => self.parquet_file(&batch(&stored)?, columns),
+            Format::Orc => {
+                let layout = OrcLayout {
+                    stripe_rows: self.layout.row_group_rows,
+                    dictionary: self.layout.dictionary,
+                    compressed: self.is_compressed()?,
+                };
+                orc_file(&stored, layout)
+            }
+            Format::Avro => avro_file(&batch(&stored)?, self.layout.row_group_rows),
         }
+    }
+
+    fn parquet_file(&self, batch: &RecordBatch, columns: &[Vec<Cell>]) -> Result<Vec<u8>> {
         let options = ArrowWriterOptions::new()
             .with_properties(self.properties(columns)?)
             .with_skip_arrow_metadata(true);
         let mut bytes = Vec::new();
         let mut writer = ArrowWriter::try_new_with_options(&mut bytes, batch.schema(), options)
             .map_err(parquet_error)?;
-        writer.write(&batch).map_err(parquet_error)?;
+        writer.write(batch).map_err(parquet_error)?;
         writer.close().map_err(parquet_error)?;
         Ok(bytes)
     }
 
     /// Key columns unless thin, sequence number, kind, then the columns of the table (TF section 7.2).
-    fn batch(&self, records: &[Record], columns: &[Vec<Cell>]) -> Result<RecordBatch> {
+    fn stored(
+        &self,
+        records: &[Record],
+        columns: &[Vec<Cell>],
+    ) -> Result<Vec<(DataField, Vec<Cell>)>> {
         let keys = self.keys()?;
-        let mut fields: Vec<Field> = Vec::new();
-        let mut arrays: Vec<ArrayRef> = Vec::new();
+        let mut stored = Vec::new();
         if !keys.is_empty() {
             if !self.options.boolean("data-file.thin-mode", false)? {
                 for key in keys {
-                    let cells: Vec<Cell> = records
-                        .iter()
-                        .map(|record| record.cell(key.id).clone())
-                        .collect();
-                    fields.push(stored_field(&DataField {
+                    let cells = records.iter().map(|record| record.cell(key.id).clone());
+                    let field = DataField {
                         id: FieldId(key.id.0.saturating_add(FIRST_KEY_FIELD_ID)),
                         name: format!("{KEY_PREFIX}{}", key.name),
                         ..key.clone()
-                    })?);
-                    arrays.push(array(&cells, &key.data_type)?);
+                    };
+                    stored.push((field, cells.collect()));
                 }
             }
-            fields.push(Field::new("_SEQUENCE_NUMBER", ArrowType::Int64, false));
-            let sequences = records.iter().map(|record| record.sequence);
-            arrays.push(Arc::new(Int64Array::from_iter_values(sequences)));
-            fields.push(Field::new("_VALUE_KIND", ArrowType::Int8, false));
-            let kinds = records.iter().map(|record| record.kind as i8);
-            arrays.push(Arc::new(Int8Array::from_iter_values(kinds)));
+            let sequences = records.iter().map(|record| Datum::BigInt(record.sequence));
+            stored.push(system(
+                SEQUENCE_NUMBER,
+                "_SEQUENCE_NUMBER",
+                TypeKind::BigInt,
+                sequences,
+            ));
+            let kinds = records
+                .iter()
+                .map(|record| Datum::TinyInt(record.kind as i8));
+            stored.push(system(VALUE_KIND, "_VALUE_KIND", TypeKind::TinyInt, kinds));
         }
-        for (field, cells) in self.schema.fields.iter().zip(columns) {
-            fields.push(stored_field(field)?);
-            arrays.push(array(cells, &field.data_type)?);
+        let fields = self.schema.fields.iter().cloned();
+        stored.extend(fields.zip(columns.iter().cloned()));
+        Ok(stored)
+    }
+
+    fn is_compressed(&self) -> Result<bool> {
+        match self.options.get("file.compression").unwrap_or("zstd") {
+            "zstd" => Ok(true),
+            "none" => Ok(false),
+            other => Err(Error::unsupported(format!(
+                "compression {other} in the test kit"
+            ))),
         }
-        RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
-            .map_err(|error| Error::invalid_input("rows make no batch").with_source(error))
     }
 
     fn properties(&self, columns: &[Vec<Cell>]) -> Result<WriterProperties> {
-        let compression = match self.options.get("file.compression").unwrap_or("zstd") {
-            "zstd" => Compression::ZSTD(ZstdLevel::default()),
-            "none" => Compression::UNCOMPRESSED,
-            other => {
-                return Err(Error::unsupported(format!(
-                    "compression {other} in the test kit"
-                )));
-            }
+        let compression = if self.is_compressed()? {
+            Compression::ZSTD(ZstdLevel::default())
+        } else {
+            Compression::UNCOMPRESSED
         };
         let page_rows = self.layout.page_rows.max(1);
         let mut properties = WriterProperties::builder()
@@ -193,22 +219,43 @@ impl FileWriter<'_> {
     }
 }
 
+fn system(
+    id: FieldId,
+    name: &str,
+    kind: TypeKind,
+    values: impl Iterator<Item = Datum>,
+) -> (DataField, Vec<Cell>) {
+    let field = DataField {
+        id,
+        name: name.to_owned(),
+        data_type: kind.not_null(),
+        description: None,
+        default_value: None,
+    };
+    (field, values.map(Cell::Scalar).collect())
+}
+
+fn batch(stored: &[(DataField, Vec<Cell>)]) -> Result<RecordBatch> {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut arrays: Vec<ArrayRef> = Vec::new();
+    for (field, cells) in stored {
+        let field = DataField {
+            data_type: stored_type(&field.data_type)?,
+            ..field.clone()
+        };
+        fields.push(arrow_field(&field, StringLayout::Offset32)?);
+        arrays.push(array(cells, &field.data_type)?);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+        .map_err(|error| Error::invalid_input("rows make no batch").with_source(error))
+}
+
 fn is_nan(cell: &Cell) -> bool {
     match cell.datum() {
         Some(Datum::Float(value)) => value.is_nan(),
         Some(Datum::Double(value)) => value.is_nan(),
         _ => false,
     }
-}
-
-/// The column of a file; refused where the reference would store another form.
-fn stored_field(field: &DataField) -> Result<Field> {
-    let refused = match field.data_type.kind {
-        TypeKind::Timestamp(7..) | TypeKind::LocalZonedTimestamp(7..) => "TIMESTAMP(7) and finer",
-        TypeKind::Variant => "VARIANT",
-        _ => return arrow_field(field, StringLayout::Offset32),
-    };
-    Err(Error::unsupported(format!("{refused} in the test kit")))
 }
 
 fn parquet_error(error: ParquetError) -> Error {

@@ -11,12 +11,15 @@ use super::data_file::FileWriter;
 use super::format::Format;
 use super::state::Branch;
 use super::table::Table;
+use crate::evolution::is_retyped;
 use crate::oracle::{Key, MergeRules, Place, Record, Version};
 
 /// The table as one step sees it.
 pub(super) struct Session {
     pub(super) schema: TableSchema,
     pub(super) options: Options,
+    /// Older files may have columns of another type.
+    pub(super) retyped: bool,
     pub(super) rules: MergeRules,
     /// What entries say of the number of buckets.
     pub(super) total_buckets: i32,
@@ -58,6 +61,7 @@ impl Session {
         }
         Ok(Self {
             snapshot: branch.latest().map_or(0, |state| state.snapshot.id) + 1,
+            retyped: is_retyped(schema, branch.schemas.values()),
             rules: MergeRules::new(schema, &options)?,
             paths: DataPaths::new(&resolved)?,
             schema: schema.clone(),

@@ -11,6 +11,7 @@ use paimon_meta::{Error, Options, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Parquet,
+    Orc,
     Avro,
 }
 
@@ -26,9 +27,10 @@ impl Format {
         let found = found.map(|(_, format)| format.trim());
         match found.unwrap_or_else(|| options.get("file.format").unwrap_or("parquet")) {
             "parquet" => Ok(Self::Parquet),
+            "orc" => Ok(Self::Orc),
             "avro" => Ok(Self::Avro),
             other => Err(Error::unsupported(format!(
-                "file formats but Parquet and Avro in the test kit, not {other}"
+                "file formats but Parquet, ORC and Avro in the test kit, not {other}"
             ))),
         }
     }
@@ -37,6 +39,7 @@ impl Format {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
+            Self::Orc => "orc",
             Self::Avro => "avro",
         }
     }

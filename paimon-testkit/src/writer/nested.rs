@@ -29,19 +29,21 @@ pub(super) fn array(cells: &[Cell], data_type: &DataType) -> Result<ArrayRef> {
         }
         (TypeKind::Row(fields), ArrowType::Struct(arrow_fields)) => {
             let children = (0..).zip(fields).map(|(index, field)| {
-                let child = |cell: &Cell| match cell {
-                    Cell::Nested(row) => {
-                        Cell::from_json(row.get(index).unwrap_or(&Value::Null), &field.data_type)
-                    }
-                    _ => Ok(Cell::Null),
-                };
-                let children = cells.iter().map(child).collect::<Result<Vec<_>>>()?;
-                array(&children, &field.data_type)
+                array(&children(cells, index, &field.data_type)?, &field.data_type)
             });
             row(arrow_fields, children.collect::<Result<_>>()?, nulls)
         }
         (_, arrow_type) => array_of(cells.iter().map(Cell::datum), &arrow_type),
     }
+}
+
+/// A child of rows, null where the row is.
+pub(super) fn children(cells: &[Cell], index: usize, data_type: &DataType) -> Result<Vec<Cell>> {
+    let child = |cell: &Cell| match cell {
+        Cell::Nested(row) => Cell::from_json(row.get(index).unwrap_or(&Value::Null), data_type),
+        _ => Ok(Cell::Null),
+    };
+    cells.iter().map(child).collect()
 }
 
 fn row(fields: Fields, children: Vec<ArrayRef>, nulls: NullBuffer) -> Result<ArrayRef> {
@@ -57,11 +59,8 @@ fn map(
     entries: FieldRef,
     nulls: NullBuffer,
 ) -> Result<ArrayRef> {
-    let at = |entry: &Value, index: usize, data_type: &DataType| {
-        Cell::from_json(entry.get(index).unwrap_or(&Value::Null), data_type)
-    };
-    let keys = Lists::of(cells, |entry| at(entry, 0, key))?;
-    let values = Lists::of(cells, |entry| at(entry, 1, value))?;
+    let keys = Lists::entries(cells, 0, key)?;
+    let values = Lists::entries(cells, 1, value)?;
     let ArrowType::Struct(fields) = entries.data_type() else {
         return Err(Error::internal("entries of a map are no struct"));
     };
@@ -72,13 +71,13 @@ fn map(
 }
 
 /// The items of all lists of a column, and how many each has.
-struct Lists {
-    items: Vec<Cell>,
-    lengths: Vec<usize>,
+pub(super) struct Lists {
+    pub(super) items: Vec<Cell>,
+    pub(super) lengths: Vec<usize>,
 }
 
 impl Lists {
-    fn of(cells: &[Cell], item: impl Fn(&Value) -> Result<Cell>) -> Result<Self> {
+    pub(super) fn of(cells: &[Cell], item: impl Fn(&Value) -> Result<Cell>) -> Result<Self> {
         let mut lists = Self {
             items: Vec::new(),
             lengths: Vec::new(),
@@ -94,6 +93,13 @@ impl Lists {
             lists.lengths.push(items.len());
         }
         Ok(lists)
+    }
+
+    /// Keys (0) or values (1) of the entries of maps.
+    pub(super) fn entries(cells: &[Cell], index: usize, data_type: &DataType) -> Result<Self> {
+        Self::of(cells, |entry| {
+            Cell::from_json(entry.get(index).unwrap_or(&Value::Null), data_type)
+        })
     }
 
     fn offsets(&self) -> OffsetBuffer<i32> {

@@ -222,9 +222,14 @@ fn what_is_not_written_is_refused_by_name() {
             "hll_sketch",
         ),
         (
-            r#""file.format": "orc""#,
+            r#""file.format": "lance""#,
             r#"{"write": [["+I", 1, "a"]]}"#,
             "file formats",
+        ),
+        (
+            r#""bucket": "1""#,
+            r#"{"write": [["+I", 1, "a"]]}, {"alter": [["type", "v", "INT"]]}, {"compact": "full"}"#,
+            "changed type",
         ),
         (
             r#""bucket": "1""#,

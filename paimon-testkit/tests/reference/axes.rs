@@ -90,7 +90,7 @@ pub(crate) const AXES: &[Axis] = &[
     },
     Axis {
         name: "evolutions",
-        writers: &[Writer::Reference],
+        writers: BOTH,
         draw: evolutions::evolution,
         covers: &[Feature::Merged, Feature::Raw],
     },
