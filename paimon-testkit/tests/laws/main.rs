@@ -23,6 +23,8 @@ mod latency;
 #[cfg(test)]
 mod long_histories;
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod oracle;
 #[cfg(test)]
 mod parts;

@@ -1,5 +1,6 @@
 //! The kinds of histories that are run: one module and one line each.
 
+mod buckets;
 mod engines;
 mod evolutions;
 
@@ -87,6 +88,12 @@ pub(crate) const AXES: &[Axis] = &[
         writers: BOTH,
         draw: engines::first_row,
         covers: &[Feature::Raw, Feature::Levels],
+    },
+    Axis {
+        name: "buckets",
+        writers: BOTH,
+        draw: buckets::buckets,
+        covers: &[Feature::Merged, Feature::Raw],
     },
     Axis {
         name: "evolutions",

@@ -3,14 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::random::Random;
-use crate::table::Column;
+use crate::table::{Column, may_be_asked};
 use crate::values::{NESTED_TYPES, value};
 
 /// The whole table, then conditions, some on a few columns.
-pub(crate) fn questions(random: &mut Random, columns: &[Column]) -> Vec<Value> {
+pub(crate) fn questions(random: &mut Random, columns: &[Column], options: &Value) -> Vec<Value> {
     let mut reads = vec![json!({})];
-    let scalar = |column: &&Column| !NESTED_TYPES.contains(&column.data_type.as_str());
-    let asked: Vec<&Column> = columns.iter().filter(scalar).collect();
+    let is_asked = |column: &&Column| {
+        let data_type = column.data_type.as_str();
+        !NESTED_TYPES.contains(&data_type) && may_be_asked(data_type, options)
+    };
+    let asked: Vec<&Column> = columns.iter().filter(is_asked).collect();
     for _ in 0..3 {
         let column = random.pick(&asked);
         let number = random.below(20);

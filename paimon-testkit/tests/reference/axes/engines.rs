@@ -13,7 +13,7 @@ const DELETES: &[&str] = &["+I", "+I", "+U", "-D"];
 
 pub(super) fn deduplicate(random: &mut Random, writer: Writer) -> Case {
     let columns = columns(random, false);
-    let mut table = definition(random, &columns, writer);
+    let mut table = definition(random, &columns);
     orders(random, &mut table);
     looks_up(random, writer, &columns, &mut table);
     if random.one_in(6) {
@@ -29,7 +29,7 @@ pub(super) fn first_row(random: &mut Random, writer: Writer) -> Case {
             break columns;
         }
     };
-    let mut table = definition(random, &columns, writer);
+    let mut table = definition(random, &columns);
     table["options"]["merge-engine"] = Value::from("first-row");
     let ignores = random.one_in(6);
     if ignores {
@@ -42,7 +42,7 @@ pub(super) fn first_row(random: &mut Random, writer: Writer) -> Case {
 pub(super) fn partial_update(random: &mut Random, writer: Writer) -> Case {
     let grouped = random.one_in(2);
     let columns = columns(random, grouped);
-    let mut table = definition(random, &columns, writer);
+    let mut table = definition(random, &columns);
     table["options"]["merge-engine"] = Value::from("partial-update");
     looks_up(random, writer, &columns, &mut table);
     let kinds = if grouped {
@@ -104,7 +104,7 @@ fn groups(random: &mut Random, columns: &[Column], table: &mut Value) -> Kinds {
 
 pub(super) fn aggregation(random: &mut Random, writer: Writer) -> Case {
     let columns = columns(random, true);
-    let mut table = definition(random, &columns, writer);
+    let mut table = definition(random, &columns);
     table["options"]["merge-engine"] = Value::from("aggregation");
     orders(random, &mut table);
     looks_up(random, writer, &columns, &mut table);
@@ -269,7 +269,7 @@ fn case(
         let options = table["options"].as_object_mut().unwrap();
         options.remove("deletion-vectors.enabled");
     }
-    let mut reads = questions(random, columns);
+    let mut reads = questions(random, columns, &table["options"]);
     let removal = "partial-update.remove-record-on-sequence-group";
     if table["options"][removal].is_string() {
         // ME 2.6
