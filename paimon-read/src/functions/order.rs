@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
+use arrow_array::builder::PrimitiveBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -103,9 +105,7 @@ where
     E: Extreme,
     T: ArrowPrimitiveType<Native: Ord>,
 {
-    let numbers: &[T::Native] = values.as_primitive::<T>().values();
-    let compare = |a: usize, b: usize| numbers.get(a).cmp(&numbers.get(b));
-    choose::<E>(values, versions, compare)
+    by_native::<E, T>(values, versions, |a, b| a.cmp(&b))
 }
 
 fn by_float<E, T>(values: &ArrayRef, versions: &Versions<'_>) -> Result<Merged, MergeFault>
@@ -113,12 +113,39 @@ where
     E: Extreme,
     T: ArrowPrimitiveType,
 {
-    let numbers: &[T::Native] = values.as_primitive::<T>().values();
-    let compare = |a: usize, b: usize| match (numbers.get(a), numbers.get(b)) {
-        (Some(a), Some(b)) => java_order(*a, *b),
-        _ => Ordering::Equal,
+    by_native::<E, T>(values, versions, java_order)
+}
+
+fn by_native<E, T>(
+    values: &ArrayRef,
+    versions: &Versions<'_>,
+    order: impl Fn(T::Native, T::Native) -> Ordering,
+) -> Result<Merged, MergeFault>
+where
+    E: Extreme,
+    T: ArrowPrimitiveType,
+{
+    let array = values.as_primitive::<T>();
+    let numbers: &[T::Native] = array.values();
+    if array.null_count() > 0 || !versions.are_adds() {
+        let compare = |a: usize, b: usize| match (numbers.get(a), numbers.get(b)) {
+            (Some(a), Some(b)) => order(*a, *b),
+            _ => Ordering::Equal,
+        };
+        return choose::<E>(values, versions, compare);
+    }
+    versions.check_length(array.len())?;
+    // Nothing is asked of each version, and the number itself is kept.
+    let taken = |old, new| {
+        if E::takes(order(new, old)) { new } else { old }
     };
-    choose::<E>(values, versions, compare)
+    let mut results = PrimitiveBuilder::<T>::with_capacity(versions.group_count())
+        .with_data_type(array.data_type().clone());
+    for rows in versions.ranges() {
+        let group = numbers.get(rows).unwrap_or_default();
+        results.append_option(group.iter().copied().reduce(taken));
+    }
+    Ok(Merged::Computed(Arc::new(results.finish())))
 }
 
 /// -0.0 below 0.0, NaN largest and equal to itself, whatever its bits (ME-008).
