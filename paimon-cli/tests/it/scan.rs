@@ -199,3 +199,12 @@ fn flags_that_contradict_each_other_are_wrong_usage() {
         assert_eq!(code, 2, "{arguments:?}: {text}");
     }
 }
+
+#[test]
+fn deletion_vectors_may_be_asked_of_any_table() {
+    // ME 5: the reference refuses the option where the table has it not.
+    let table = golden("plan_stream_first_row_lookup");
+    let plain = run(&["scan", &table]).ok();
+    let option = "deletion-vectors.enabled=true";
+    assert_eq!(run(&["scan", &table, "--option", option]).ok(), plain);
+}

@@ -108,6 +108,17 @@ fn audit_log_of_a_stream_names_the_kind_once() {
 }
 
 #[test]
+fn binlog_of_a_diff_is_read() {
+    // RP-653: the reference fails.
+    let binlog = system("plan_stream_and_incremental_none", "binlog");
+    let rows = run(&["scan", &binlog, "--option", "incremental-between=t1,t2"]).ok();
+    assert!(rows.starts_with("{\"rowkind\":\"+"), "{rows}");
+    let audit = system("plan_stream_and_incremental_none", "audit_log");
+    let audited = run(&["scan", &audit, "--option", "incremental-between=t1,t2"]).ok();
+    assert_eq!(rows.lines().count(), audited.lines().count());
+}
+
+#[test]
 fn metadata_does_not_ask_what_a_fallback_branch_has() {
     // RP-537: the branch has no such snapshot.
     let copied = copy("plan_fallback_branch");

@@ -107,6 +107,7 @@ fn damage_is_named() {
     let expected = "the deletion vector has 46 bytes, the index manifest says 38";
     assert_eq!(message(&example_64(), &file(38, None)), expected);
 
+    // RP-263
     let mut bytes = example_32();
     bytes[20] ^= 1;
     let found = message(&bytes, &file(26, None));

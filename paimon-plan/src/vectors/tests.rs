@@ -114,6 +114,7 @@ fn damaged_index_entries_name_the_file() {
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         error.to_string()
     };
+    // TF-073
     let twice = [entry(1, 0, "i", &["a"]), entry(1, 0, "j", &["a"])];
     assert_eq!(
         message(&twice),

@@ -113,7 +113,7 @@ fn numbers_become_numbers_as_in_java() {
 
 #[test]
 fn values_become_text_as_java_and_the_reference_write_it() {
-    // TF-095
+    // TF-095, TF-8.3
     check_all(&[
         (
             "DOUBLE",
@@ -230,7 +230,7 @@ fn text_becomes_dates_and_times_by_the_grammar_of_the_reference() {
 
 #[test]
 fn dates_times_and_timestamps_become_each_other() {
-    // TF-096
+    // TF-096, TF-8.3
     check_all(&[
         ("TIMESTAMP(3)", "DATE", "1969-12-31 23:59:59.999→1969-12-31"),
         (

@@ -9,7 +9,9 @@ use object_store::memory::InMemory;
 use paimon_io::{MemoryPool, ResourceParts, Resources, StoreRegistry};
 use paimon_meta::{ErrorKind, Options, ResolvedTable, Result, RowKind};
 use paimon_plan::{Difference, ResolveRequest, ScanRequest, Table, exact_diff};
-use paimon_read::{DifferenceReader, ReadRequest, block_on, read_blocking};
+use paimon_read::{
+    BatchStream, DifferenceReader, ReadRequest, RowKinds, TableReader, block_on, read_blocking,
+};
 use paimon_testkit::{CountingStore, History, JsonRows, Layout, WrittenTable, write_table};
 use serde_json::{Value, json};
 
@@ -55,34 +57,36 @@ impl Counted {
 
     fn read(&self, to: i64, difference: Difference, resources: &Resources) -> Result<Vec<String>> {
         let table = Arc::new(self.at(to));
-        let types: Vec<_> = table
-            .schema
-            .fields
-            .iter()
-            .map(|field| field.data_type.clone())
-            .collect();
-        let reader = DifferenceReader::new(table, ReadRequest::default(), resources.clone())?;
-        let mut batches = read_blocking(reader.read_all(difference.splits)?);
-        let mut rows = Vec::new();
-        while let Some(batch) = batches.next_batch() {
-            let batch = batch?;
-            let kinds = batch.column(0).as_primitive::<Int8Type>().values().to_vec();
-            let values = batch
-                .project(&(1..batch.num_columns()).collect::<Vec<_>>())
-                .unwrap();
-            let values = JsonRows::new(&values, &types)?.rows()?;
-            rows.extend(kinds.into_iter().zip(values).map(|(kind, row)| {
-                let kind = match RowKind::from_byte(kind).unwrap() {
-                    RowKind::Insert => "+I",
-                    RowKind::UpdateBefore => "-U",
-                    RowKind::UpdateAfter => "+U",
-                    RowKind::Delete => "-D",
-                };
-                let values: Vec<String> = row.iter().map(Value::to_string).collect();
-                format!("{kind} {}", values.join(" "))
-            }));
-        }
-        Ok(rows)
+        let request = ReadRequest::default();
+        let reader = DifferenceReader::new(Arc::clone(&table), request, resources.clone())?;
+        shown(reader.read_all(difference.splits)?, &table)
+    }
+
+    /// What a diff of the reference shows (RP-153), deletions too.
+    fn diff(&self, (from, to): (i64, i64)) -> Vec<String> {
+        let option = |key: &str, value: &str| (key.to_owned(), Some(value.to_owned()));
+        let between = format!("{from},{to}");
+        let options = [
+            option(Options::INCREMENTAL_BETWEEN.key, &between),
+            option(Options::INCREMENTAL_BETWEEN_SCAN_MODE.key, "diff"),
+        ];
+        let request = ResolveRequest {
+            options: options.into(),
+            ..ResolveRequest::default()
+        };
+        let resolved = Table::resolve(&self.resources, "memory:///t", &request);
+        let table = Arc::new(block_on(resolved).unwrap());
+        let everything = ScanRequest::default();
+        let plan = block_on(paimon_plan::plan(&self.resources, &table, &everything)).unwrap();
+        let request = ReadRequest {
+            row_kinds: RowKinds::Keep,
+            ..ReadRequest::default()
+        };
+        let reader = TableReader::new(Arc::clone(&table), request, self.resources.clone());
+        let reader = reader.unwrap();
+        let splits = (0..plan.len()).map(|index| plan.split(index).unwrap());
+        let rows = reader.read_all(reader.tasks(splits)).unwrap();
+        shown(rows, &table).unwrap()
     }
 
     fn rows(&self, pair: (i64, i64)) -> Vec<String> {
@@ -96,6 +100,33 @@ impl Counted {
         let data = requests.filter(|request| request.path.contains("bucket-"));
         data.map(|request| request.path).collect()
     }
+}
+
+/// Rows as text: the kind and the values.
+fn shown(rows: BatchStream, table: &ResolvedTable) -> Result<Vec<String>> {
+    let fields = table.schema.fields.iter();
+    let types: Vec<_> = fields.map(|field| field.data_type.clone()).collect();
+    let mut batches = read_blocking(rows);
+    let mut rows = Vec::new();
+    while let Some(batch) = batches.next_batch() {
+        let batch = batch?;
+        let kinds = batch.column(0).as_primitive::<Int8Type>().values().to_vec();
+        let values = batch
+            .project(&(1..batch.num_columns()).collect::<Vec<_>>())
+            .unwrap();
+        let values = JsonRows::new(&values, &types)?.rows()?;
+        rows.extend(kinds.into_iter().zip(values).map(|(kind, row)| {
+            let kind = match RowKind::from_byte(kind).unwrap() {
+                RowKind::Insert => "+I",
+                RowKind::UpdateBefore => "-U",
+                RowKind::UpdateAfter => "+U",
+                RowKind::Delete => "-D",
+            };
+            let values: Vec<String> = row.iter().map(Value::to_string).collect();
+            format!("{kind} {}", values.join(" "))
+        }));
+    }
+    Ok(rows)
 }
 
 pub(crate) fn over(store: &Arc<CountingStore>, memory: Option<u64>) -> Resources {
@@ -294,4 +325,57 @@ fn another_number_of_buckets_moves_keys_but_changes_no_row() {
         "keys of a partition meet in a split, whatever their bucket"
     );
     assert_eq!(table.rows((1, 2)), ["-U 30 0", "+U 30 1"]);
+}
+
+#[test]
+fn rows_that_deletion_vectors_alone_took_away_are_gone() {
+    // RP-710, ME-150: a diff of the reference does not look at vectors.
+    let table = Counted::new(&table(
+        json!({"bucket": "1", "write-only": "true", "deletion-vectors.enabled": "true"}),
+        json!([
+            {"write": rows(1..=40, 0), "compact": "full"},
+            {"write": [["-D", 16, null]], "compact": "level0"},
+        ]),
+    ));
+    table.opened();
+    assert_eq!(table.rows((2, 4)), ["-D 16 0"]);
+    assert!(
+        table
+            .opened()
+            .iter()
+            .filter(|path| path.contains("data-"))
+            .count()
+            <= 2
+    );
+    assert!(table.diff((2, 4)).is_empty());
+}
+
+#[test]
+fn rows_that_were_written_again_are_no_change() {
+    // RP-638: their older file is in both states, and a diff of the reference does not look at it.
+    let table = keyed(json!([
+        {"write": rows(1..=3, 0)},
+        {"write": rows([2], 0)},
+    ]));
+    assert!(table.rows((1, 2)).is_empty());
+    assert_eq!(table.diff((1, 2)), ["+I 2 0"]);
+}
+
+#[test]
+fn a_value_that_a_compaction_loses_shows() {
+    // ME-063: in a lookup table a compaction takes the value of a lone version whose sequence is null, which a read shows.
+    // A diff of 1.4.2 does not say so.
+    let table = Counted::new(&json!({
+        "columns": [["k", "INT NOT NULL"], ["a", "INT"], ["g", "INT"]], "primary_key": ["k"],
+        "options": {
+            "bucket": "1", "write-only": "true", "merge-engine": "partial-update",
+            "fields.g.sequence-group": "a", "changelog-producer": "lookup",
+        },
+        "steps": [
+            {"write": [["+I", 1, 5, 1]], "compact": "full"},
+            {"write": [["+I", 2, 6, null]], "compact": "level0"},
+        ],
+    }));
+    assert_eq!(table.rows((3, 4)), ["-U 2 6 null", "+U 2 null null"]);
+    assert_eq!(table.diff((3, 4)), ["+I 2 null null"]);
 }

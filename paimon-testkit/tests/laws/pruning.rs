@@ -396,7 +396,8 @@ fn values_of_overlapping_files() {
 
 #[test]
 fn deleted_rows_stay_deleted() {
-    // RP-262, RP-614, RP-075: vectors count rows of the file, whatever is skipped; level 0 is hidden.
+    // RP-262, RP-614, RP-075: vectors count rows of the file, whatever is skipped; level 0 is hidden. RP-044: what
+    // compactions took away stays away under any condition.
     let shape = Shape {
         key: true,
         vectors: true,

@@ -138,7 +138,7 @@ fn float_and_double_are_read_as_each_other() {
     refused(float(), TypeKind::Int);
 }
 
-/// TF-084.
+/// TF-084, TF-8.1.
 #[test]
 fn timestamps_have_the_unit_of_their_annotation() {
     let millis = || stored::<I64>("int64 c (TIMESTAMP(MILLIS,false))", &[-1, 1500]);

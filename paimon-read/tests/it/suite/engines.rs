@@ -598,3 +598,75 @@ fn kinds_that_are_shown_do_not_bring_removed_rows_back() {
         assert_eq!(rows(RowKinds::Keep), 2);
     }
 }
+
+#[test]
+fn columns_of_two_groups_are_refused_whatever_the_order_of_the_options() {
+    // ME 3.1: the reference finds some of them.
+    let columns = [
+        ("k", "STRING NOT NULL"),
+        ("a", "INT"),
+        ("b", "INT"),
+        ("g", "INT"),
+        ("h", "INT"),
+    ];
+    for options in [
+        // A sequence column of two groups.
+        [
+            ("fields.g.sequence-group", "a"),
+            ("fields.g,h.sequence-group", "b"),
+        ],
+        [
+            ("fields.h.sequence-group", "a"),
+            ("fields.g,h.sequence-group", "b"),
+        ],
+        // One that another group protects.
+        [
+            ("fields.g.sequence-group", "h"),
+            ("fields.h.sequence-group", "a"),
+        ],
+        [
+            ("fields.h.sequence-group", "g"),
+            ("fields.g.sequence-group", "a"),
+        ],
+    ] {
+        let mut table = partial_update(&columns);
+        for (key, value) in options {
+            table = table.option(key, value);
+        }
+        let split = table.split(vec![table.write("a", &["+I 1 k 1 2 3 4"])]);
+        let error = table.rows(split, ReadRequest::default()).unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ErrorKind::InvalidInput,
+            "{options:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_group_removes_rows_wherever_what_it_cannot_take_back_stands() {
+    // ME 4.1: in the reference the order of the columns decides whether the read fails.
+    for columns in [["a", "g"], ["g", "a"]] {
+        let columns = columns.map(|name| (name, "INT"));
+        let table = partial_update(&[("k", "STRING NOT NULL"), columns[0], columns[1]])
+            .option("fields.g.sequence-group", "a")
+            .option("fields.a.aggregate-function", "max")
+            .option("partial-update.remove-record-on-sequence-group", "g");
+        read(&table, &[("+I 1 k 5 5", "k 5 5"), ("-D 2 k 6 6", "")]);
+    }
+}
+
+#[test]
+fn a_column_that_options_name_is_missed_only_where_rows_are_merged() {
+    // RP-013: under time travel the schema is that of the snapshot, the options are those of today.
+    let table = partial_update(&KPQ).option("sequence.field", "s");
+    let file = table.write("a", &["+I 1 a 1 x"]);
+    let raw = table.raw_split(vec![file.clone()]);
+    let rows = table.rows(raw, ReadRequest::default());
+    assert_eq!(rows.unwrap(), ["a 1 x"]);
+    let newer = table.write("b", &["+I 2 a 2 y"]);
+    let merged = table.split(vec![file, newer]);
+    let error = table.rows(merged, ReadRequest::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+    assert_eq!(error.message(), "no column \"s\", the table has k, p, q");
+}
