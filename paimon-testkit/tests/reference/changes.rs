@@ -5,6 +5,7 @@ use std::path::Path;
 use paimon_testkit::{History, NotYet, Reference, ReferenceJob, ReferenceTable};
 use serde_json::{Value, json};
 
+use crate::coverage::Coverage;
 use crate::histories::{Case, ENGINES};
 use crate::library::{ROUTES, check_case};
 use crate::random::Random;
@@ -45,8 +46,12 @@ fn case(seed: u64) -> (History, Vec<Value>) {
     (history, reads)
 }
 
-/// What differs in the changes of histories that the reference wrote.
-pub(crate) fn histories(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<String> {
+/// What the changes of histories that the reference wrote came across, and what differs.
+pub(crate) fn histories(
+    reference: &Reference,
+    directory: &Path,
+    seeds: &[u64],
+) -> (Coverage, Vec<String>) {
     let job = |seed: &u64| {
         let (history, reads) = case(*seed);
         ReferenceJob {
@@ -62,5 +67,8 @@ pub(crate) fn histories(reference: &Reference, directory: &Path, seeds: &[u64]) 
         let (history, _) = case(*seed);
         Some(format!("changes, seed {seed}: {what}\n{history}"))
     });
-    checked.collect()
+    let wrong = checked.collect();
+    let mut coverage = Coverage::default();
+    answers.iter().for_each(|answer| coverage.add(answer));
+    (coverage, wrong)
 }

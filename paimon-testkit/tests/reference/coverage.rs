@@ -18,14 +18,6 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// So many histories of which no more is known.
-    pub(crate) fn of(histories: usize) -> Self {
-        Self {
-            histories,
-            ..Self::default()
-        }
-    }
-
     pub(crate) fn throw(&mut self, differences: &[&'static str]) {
         for number in differences {
             *self.thrown.entry(number).or_default() += 1;

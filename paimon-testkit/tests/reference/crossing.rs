@@ -16,6 +16,7 @@ use paimon_testkit::{
 };
 use serde_json::{Value, json};
 
+use crate::coverage::Coverage;
 use crate::histories::{Case, ENGINES};
 
 /// Reads whose splits cross over. Not a diff where batch reads hide level 0: 1.4.2 leaves it out there too, unlike 2.1
@@ -56,7 +57,11 @@ fn to_hex(bytes: &[u8]) -> String {
 }
 
 /// What differs where plans cross over as bytes: those of the reference are read here, ours are read there.
-pub(crate) fn splits(reference: &Reference, directory: &Path, seeds: &[u64]) -> Vec<String> {
+pub(crate) fn splits(
+    reference: &Reference,
+    directory: &Path,
+    seeds: &[u64],
+) -> (Coverage, Vec<String>) {
     let name = |seed: &u64| format!("splits-{seed}");
     let job = |seed: &u64| {
         let mut history = serde_json::to_value(Case::of(engine(*seed), *seed).history).unwrap();
@@ -96,7 +101,9 @@ pub(crate) fn splits(reference: &Reference, directory: &Path, seeds: &[u64]) -> 
         seeds,
         &cases,
     ));
-    wrong
+    let mut coverage = Coverage::default();
+    cases.iter().for_each(|case| coverage.add(case));
+    (coverage, wrong)
 }
 
 /// Reads splits of the reference, and compares them and their bytes with our own.

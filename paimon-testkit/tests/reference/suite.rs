@@ -83,8 +83,8 @@ pub(crate) fn main() {
     report(&done);
 }
 
-/// What differs in the tables of seeds, which are written in a directory.
-type Part = fn(&Reference, &Path, &[u64]) -> Vec<String>;
+/// What the tables of seeds came across, which are written in a directory, and what differs.
+type Part = fn(&Reference, &Path, &[u64]) -> (Coverage, Vec<String>);
 
 /// What is run beside the axes.
 const PARTS: [(&str, Part); 2] = [
@@ -151,10 +151,11 @@ impl Judge {
             std::fs::remove_dir_all(&directory).unwrap();
         }
         let seeds: Vec<u64> = (self.first..self.first + self.histories).collect();
+        let (coverage, wrong) = differences(&self.reference, &directory, &seeds);
         Verdicts {
             title: name.to_owned(),
-            wrong: differences(&self.reference, &directory, &seeds),
-            coverage: Coverage::of(seeds.len()),
+            coverage,
+            wrong,
         }
     }
 
