@@ -69,7 +69,10 @@ async fn cells_of(
     which: MetadataTable,
 ) -> Result<Box<dyn Cells>> {
     let rows = match which {
-        MetadataTable::Files => return files::files(resources, table).await,
+        MetadataTable::Files => return Ok(Box::new(files::files(resources, table).await?)),
+        MetadataTable::FileKeyRanges => {
+            return Ok(Box::new(files::key_ranges(resources, table).await?));
+        }
         MetadataTable::Snapshots => history::snapshots(resources, table).await?,
         MetadataTable::Tags => history::tags(resources, table).await?,
         MetadataTable::Branches => history::branches(resources, table).await?,

@@ -36,6 +36,8 @@ pub enum MetadataTable {
     Manifests,
     /// `$files`: the data files of the snapshot.
     Files,
+    /// `$file_key_ranges`: the data files of the snapshot with the ranges of their keys.
+    FileKeyRanges,
     /// `$partitions`: the partitions of the snapshot.
     Partitions,
     /// `$buckets`: the buckets of the latest snapshot, whatever snapshot was chosen, as in the reference.
@@ -57,12 +59,16 @@ pub enum MetadataTable {
 use MetadataTable as Metadata;
 
 /// The names, as errors list them.
-const NAMES: [(&str, SystemTable); 16] = [
+const NAMES: [(&str, SystemTable); 17] = [
     ("snapshots", SystemTable::Metadata(Metadata::Snapshots)),
     ("schemas", SystemTable::Metadata(Metadata::Schemas)),
     ("options", SystemTable::Metadata(Metadata::Options)),
     ("manifests", SystemTable::Metadata(Metadata::Manifests)),
     ("files", SystemTable::Metadata(Metadata::Files)),
+    (
+        "file_key_ranges",
+        SystemTable::Metadata(Metadata::FileKeyRanges),
+    ),
     ("partitions", SystemTable::Metadata(Metadata::Partitions)),
     ("buckets", SystemTable::Metadata(Metadata::Buckets)),
     ("tags", SystemTable::Metadata(Metadata::Tags)),
@@ -83,7 +89,7 @@ const NAMES: [(&str, SystemTable); 16] = [
 ];
 
 /// System tables of the reference that are not built.
-const REFUSED: [&str; 3] = ["row_tracking", "file_indexes", "file_key_ranges"];
+const REFUSED: [&str; 2] = ["row_tracking", "file_indexes"];
 
 impl SystemTable {
     /// The system table of a name, in any case.

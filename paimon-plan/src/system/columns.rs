@@ -50,6 +50,7 @@ fn columns_of(table: MetadataTable) -> &'static [Column] {
         MetadataTable::Options => &OPTIONS,
         MetadataTable::Manifests => &MANIFESTS,
         MetadataTable::Files => &FILES,
+        MetadataTable::FileKeyRanges => &FILE_KEY_RANGES,
         MetadataTable::Partitions => &PARTITIONS,
         MetadataTable::Buckets => &BUCKETS,
         MetadataTable::Tags => &TAGS,
@@ -125,6 +126,20 @@ const FILES: [Column; 20] = [
     ("file_source", Text, NULL),
     ("first_row_id", Long, NULL),
     ("write_cols", Texts, NULL),
+];
+
+const FILE_KEY_RANGES: [Column; 11] = [
+    ("partition", Text, NULL),
+    ("bucket", Int, SET),
+    ("file_path", Text, SET),
+    ("file_format", Text, SET),
+    ("schema_id", Long, SET),
+    ("level", Int, SET),
+    ("record_count", Long, SET),
+    ("file_size_in_bytes", Long, SET),
+    ("min_key", Text, NULL),
+    ("max_key", Text, NULL),
+    ("first_row_id", Long, NULL),
 ];
 
 const PARTITIONS: [Column; 12] = [

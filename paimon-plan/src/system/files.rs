@@ -1,4 +1,4 @@
-//! `$files`: the data files of the snapshot, level 0 of every table among them (RP-654, RP-656).
+//! `$files` and `$file_key_ranges`: the data files of the snapshot, level 0 of every table among them (RP-654, RP-656).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const COMPRESSIONS: [&str; 6] = ["bz2", "deflate", "gz", "lz4", "snappy", "zst"]
 
 /// The files of a snapshot, and what their texts are made with.
 #[derive(Debug)]
-struct Files {
+pub(super) struct Files {
     files: FileTable,
     /// The live ones, in order.
     live: Vec<u32>,
@@ -36,10 +36,37 @@ struct Partition {
     parent: String,
 }
 
-pub(super) async fn files(resources: &Resources, table: &ResolvedTable) -> Result<Box<dyn Cells>> {
+/// The same files with some of the columns: those that `$files` begins with, and the first row id.
+#[derive(Debug)]
+pub(super) struct KeyRanges(Files);
+
+/// Where `$files` has the first row id, and how many columns before it `$file_key_ranges` has too.
+const FIRST_ROW_ID: usize = 18;
+const RANGE_COLUMNS: usize = 10;
+
+impl Cells for KeyRanges {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Result<Cell> {
+        let shared = column < RANGE_COLUMNS;
+        self.0.cell(row, if shared { column } else { FIRST_ROW_ID })
+    }
+}
+
+pub(super) async fn files(resources: &Resources, table: &ResolvedTable) -> Result<Files> {
+    files_with(resources, table, true).await
+}
+
+pub(super) async fn key_ranges(resources: &Resources, table: &ResolvedTable) -> Result<KeyRanges> {
+    files_with(resources, table, false).await.map(KeyRanges)
+}
+
+async fn files_with(resources: &Resources, table: &ResolvedTable, stats: bool) -> Result<Files> {
     let keep = KeepStats {
         key: false,
-        value: true,
+        value: stats,
     };
     let bucket = table.options.value(&Options::SCAN_BUCKET)?;
     let entries = entries(
@@ -60,13 +87,13 @@ pub(super) async fn files(resources: &Resources, table: &ResolvedTable) -> Resul
         let values = FileValues::new(&table.schema, schema, &table.time_zone)?;
         Ok((schema.id, values))
     });
-    Ok(Box::new(Files {
+    Ok(Files {
         live: live.buckets.into_iter().flatten().collect(),
         partitions: partitions(table, &files)?,
         location: table.location.clone(),
         schemas: values.collect::<Result<_>>()?,
         files,
-    }))
+    })
 }
 
 fn partitions(table: &ResolvedTable, files: &FileTable) -> Result<Vec<Partition>> {
@@ -118,7 +145,7 @@ impl Files {
             15 => files.creation_time_millis(file).map_or(Cell::Null, time),
             16 => files.delete_row_count(file).into(),
             17 => files.file_source(file).map(source_text).into(),
-            18 => files.first_row_id(file).into(),
+            FIRST_ROW_ID => files.first_row_id(file).into(),
             19 => files.write_cols(file).map_or(Cell::Null, |names| {
                 Cell::Texts(names.iter().map(str::to_owned).collect())
             }),

@@ -41,12 +41,13 @@ fn texts(rows: &MetadataRows, column: &str) -> Vec<String> {
     texts
 }
 
-const ALL: [MetadataTable; 13] = [
+const ALL: [MetadataTable; 14] = [
     MetadataTable::Snapshots,
     MetadataTable::Schemas,
     MetadataTable::Options,
     MetadataTable::Manifests,
     MetadataTable::Files,
+    MetadataTable::FileKeyRanges,
     MetadataTable::Partitions,
     MetadataTable::Buckets,
     MetadataTable::Tags,
@@ -162,4 +163,12 @@ fn partitions_are_those_of_the_fallback_branch_too() {
     assert_eq!(texts(&partitions, "partition"), ["p=a", "p=b", "p=c"]);
     let buckets = rows(&table, MetadataTable::Buckets).unwrap();
     assert_eq!(texts(&buckets, "partition"), ["{a}", "{c}"]);
+}
+
+#[test]
+fn ranges_of_keys_are_those_of_the_files() {
+    let table = golden("plan_sys_pk_tables");
+    let columns = ["partition", "file_path", "min_key", "max_key"];
+    let of = |which| columns.map(|column| texts(&rows(&table, which).unwrap(), column));
+    assert_eq!(of(MetadataTable::FileKeyRanges), of(MetadataTable::Files));
 }
