@@ -1,8 +1,8 @@
 //! Bloom filters of column chunks: which values a row group does not hold.
 //!
 //! A filter holds hashes of values as they are stored, so a value is asked for in the bytes of the column's physical type.
-//! Values that may be stored in several ways (floats that are zero or NaN, decimals in bytes without a length) are never
-//! ruled out.
+//! Values that may be stored in several ways (floats that are zero or NaN, decimals in bytes without a length, INT96: a
+//! time before 1970 may be stored with negative nanoseconds of the day, TF-083) are never ruled out.
 
 use std::ops::Range;
 
@@ -26,9 +26,6 @@ const HEADER: u64 = 64;
 const BLOCK: usize = 32;
 /// A filter above this size is read only if it is smaller than the row group.
 const LARGE: u64 = 256 * 1024;
-/// The Julian day of 1970-01-01.
-const JULIAN_EPOCH: i64 = 2_440_588;
-const NANOS_OF_DAY: i128 = 86_400_000_000_000;
 
 /// Whether a row group may hold each of some values of a top-level column; all true where nothing is known.
 ///
@@ -153,7 +150,6 @@ fn stored_bytes(leaf: &ColumnDescriptor, value: &Datum) -> Option<Vec<u8>> {
         (Stored::Time(unit), Datum::Time(millis)) => {
             integer(leaf, in_unit(i128::from(*millis) * 1_000_000, unit)?)
         }
-        (Stored::Int96, Datum::Timestamp { millis, nanos }) => int96(nanoseconds(*millis, *nanos)),
         (Stored::Text | Stored::Bytes, Datum::String(text)) => Some(text.as_bytes().to_vec()),
         (Stored::Text | Stored::Bytes, Datum::Binary(bytes)) => Some(bytes.clone()),
         (Stored::Fixed, Datum::Binary(bytes)) => {
@@ -218,28 +214,25 @@ fn in_unit(nanos: i128, unit: TimeUnit) -> Option<i128> {
     (nanos % size == 0).then_some(nanos / size)
 }
 
-/// Nanoseconds of the day, then the Julian day.
-fn int96(nanos: i128) -> Option<Vec<u8>> {
-    let of_day = u64::try_from(nanos.rem_euclid(NANOS_OF_DAY)).ok()?;
-    let day = i64::try_from(nanos.div_euclid(NANOS_OF_DAY)).ok()?;
-    let julian = u32::try_from(day.checked_add(JULIAN_EPOCH)?).ok()?;
-    Some([&of_day.to_le_bytes()[..], &julian.to_le_bytes()].concat())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use parquet::schema::types::{ColumnPath, Type};
+
     use super::*;
 
     #[test]
-    fn int96_is_the_time_of_day_and_the_julian_day() {
-        // TF-8.2: 1970-01-01 is Julian day 2,440,588; a time before it is of the day before.
-        assert_eq!(
-            int96(1).unwrap(),
-            [1, 0, 0, 0, 0, 0, 0, 0, 0x8C, 0x3D, 0x25, 0]
-        );
-        let before = int96(-1).unwrap();
-        assert_eq!(before[8..], [0x8B, 0x3D, 0x25, 0]);
-        assert_eq!(before[..8], 86_399_999_999_999_u64.to_le_bytes());
+    fn int96_is_never_ruled_out() {
+        // TF-083: one instant may be stored in two ways.
+        let leaf = Type::primitive_type_builder("t", PhysicalType::INT96);
+        let leaf = Arc::new(leaf.build().unwrap());
+        let leaf = ColumnDescriptor::new(leaf, 1, 0, ColumnPath::from("t"));
+        assert_eq!(Stored::of(&leaf), Stored::Int96);
+        for millis in [-1, 0, 1] {
+            let value = Datum::Timestamp { millis, nanos: 0 };
+            assert_eq!(stored_bytes(&leaf, &value), None);
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn reader_equals_oracle_for(engine: MergeEngine) {
             limit: None,
             ..query.clone()
         };
-        let route = Route::default();
+        let route = Route::in_parts_by(case);
         let found = match case.read(&query, &route) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
