@@ -26,14 +26,19 @@ use crate::window::{PickSource, Window};
 
 /// Files whose first keys are requested before the merge reaches them.
 const KEYS_AHEAD: usize = 8;
+/// Most files that are decoded before the merge goes on, where it must come to all of them before any loaded window ends.
+const MOST_AT_ONCE: usize = 256;
 
 /// The key pass of one section.
 pub(crate) struct KeyPass {
     plan: Arc<KeyPlan>,
     rules: Rules,
     runs: Vec<Run>,
-    /// Runs whose head must be loaded before the merge can go on.
+    /// Runs whose head must be loaded before the merge can go on, the one with the least key last.
     dry: Vec<usize>,
+    /// How many files are decoded the next time that the merge comes to one. It starts small, for the first rows' sake, and
+    /// doubles, so that many runs do not stop the merge one by one.
+    at_once: usize,
     requests: KeyRequests,
 }
 
@@ -48,6 +53,7 @@ impl KeyPass {
             rules,
             runs,
             dry: Vec::new(),
+            at_once: KEYS_AHEAD,
             requests,
         }
     }
@@ -80,6 +86,21 @@ impl KeyPass {
 
     /// Requests the first keys of open files with the least keys, so that these requests overlap.
     fn prepare_ahead(&mut self) -> Result<()> {
+        let next = self.dry.iter().rev().take(KEYS_AHEAD);
+        for run in next.copied().collect::<Vec<_>>() {
+            let Some(run) = self.runs.get_mut(run) else {
+                continue;
+            };
+            let open = run
+                .unopened()
+                .and_then(|file| self.plan.opens.take_open(file));
+            if let Some(open) = open {
+                run.prepare(&self.plan, open?, &mut self.requests)?;
+            }
+        }
+        if self.dry.len() >= KEYS_AHEAD {
+            return Ok(());
+        }
         let mut requested = self.runs.iter().filter(|run| run.is_preparing()).count();
         while requested < KEYS_AHEAD {
             let waiting = self.runs.iter_mut();
@@ -132,7 +153,8 @@ impl KeyPass {
             .map(|(head, position)| position - head.position)
             .sum();
         let lost = passed.saturating_sub(picked_rows);
-        self.dry = dry
+        let comes_to_file = heads.get(stop).is_some_and(|head| head.sentinel);
+        let dry: Vec<usize> = dry
             .filter_map(|(head, _)| live.get(head).copied())
             .collect();
         for (run, position) in live.iter().zip(positions) {
@@ -140,9 +162,33 @@ impl KeyPass {
                 run.advance_to(position, window);
             }
         }
+        self.dry = dry;
+        if comes_to_file {
+            self.come_to_more();
+        }
         let metrics = self.plan.opens.opener().context().resources.metrics();
         metrics.add(Counter::RowsLost, lost as u64);
         Ok(true)
+    }
+
+    /// Adds runs whose next files the merge comes to before any loaded window ends: they will all be open then.
+    fn come_to_more(&mut self) {
+        let ends = self.runs.iter().filter_map(Run::loaded_end);
+        let Some((end, last)) = ends.min_by(|(a, at), (b, other)| a.compare(*at, b, *other)) else {
+            return;
+        };
+        let known = self.dry.as_slice();
+        let waiting = self.runs.iter().enumerate();
+        let waiting = waiting.filter(|(run, _)| !known.contains(run));
+        let mut waiting: Vec<(usize, &KeyWindow)> = waiting
+            .filter_map(|(number, run)| Some((number, run.sentinel()?)))
+            .filter(|(_, keys)| keys.compare(0, end, last).is_le())
+            .collect();
+        waiting.sort_by(|(_, a), (_, b)| a.compare(0, b, 0));
+        waiting.truncate(self.at_once);
+        let more: Vec<usize> = waiting.iter().rev().map(|(run, _)| *run).collect();
+        self.dry.splice(0..0, more);
+        self.at_once = (self.at_once * 2).min(MOST_AT_ONCE);
     }
 
     /// What the kernel sees of a run; `None` when it is finished.

@@ -95,6 +95,16 @@ impl Run {
         }
     }
 
+    /// The last key of the loaded window and its place, unless the merge is past it.
+    pub(crate) fn loaded_end(&self) -> Option<(&KeyWindow, usize)> {
+        match &self.head {
+            RunHead::Loaded(chunk, position) if *position < chunk.end => {
+                Some((&chunk.keys, chunk.end - 1))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether [`Self::load`] must be called again before the run can be merged.
     pub(crate) fn is_dry(&self) -> bool {
         match &self.head {
