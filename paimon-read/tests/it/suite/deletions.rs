@@ -13,6 +13,7 @@ use paimon_read::{ReadRequest, RowKinds, block_on};
 use paimon_testkit::{CountingStore, VectorFile, VectorWidth};
 use proptest::prelude::*;
 
+use super::indexes::bitmap_index;
 use super::table::{Layout, Record, TestTable, over, rows};
 
 const WIDTHS: [VectorWidth; 2] = [VectorWidth::Bits32, VectorWidth::Bits64];
@@ -241,6 +242,8 @@ struct Case {
     limit: Option<u64>,
     condition: Option<TablePredicate>,
     projection: Vec<&'static str>,
+    /// Whether the keys have a file index.
+    indexed: bool,
 }
 
 fn run() -> impl Strategy<Value = Vec<(i32, u8, bool, bool)>> {
@@ -310,9 +313,11 @@ fn case() -> impl Strategy<Value = Case> {
         (prop::collection::vec(run(), 1..4), layout, any::<bool>()),
         (1usize..50, 1usize..4000, limit),
         (prop::option::of(condition(&values())), projection),
+        any::<bool>(),
     )
         .prop_map(
-            |((runs, layout, wide), (batch_size, window_bytes, limit), (condition, projection))| {
+            |(files, (batch_size, window_bytes, limit), (condition, projection), indexed)| {
+                let (runs, layout, wide) = files;
                 Case {
                     runs,
                     layout,
@@ -322,6 +327,7 @@ fn case() -> impl Strategy<Value = Case> {
                     limit,
                     condition,
                     projection,
+                    indexed,
                 }
             },
         )
@@ -368,7 +374,14 @@ impl Case {
                 .filter(|row| !deleted.contains(row))
                 .map(|row| records[row].clone())
                 .collect();
-            whole.push(table.write_records(&format!("whole{run}"), &records));
+            let mut file = table.write_records(&format!("whole{run}"), &records);
+            if self.indexed {
+                let keys: Vec<i32> = self.runs[run].iter().map(|row| row.0).collect();
+                let name = format!("whole{run}.parquet.index");
+                table.put(&name, bitmap_index("k", &keys));
+                file.extra_files = vec![name];
+            }
+            whole.push(file);
             if !left.is_empty() {
                 rest.push(table.write_records(&format!("rest{run}"), &left));
             }

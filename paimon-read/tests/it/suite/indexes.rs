@@ -10,7 +10,7 @@ use paimon_testkit::{CountingStore, VectorWidth};
 use super::table::{Layout, TestTable, over, rows};
 
 /// A container with one bitmap index (version 1) of a column of distinct numbers: each value with its only row.
-fn bitmap_index(column: &str, values: &[i32]) -> Vec<u8> {
+pub(crate) fn bitmap_index(column: &str, values: &[i32]) -> Vec<u8> {
     let int = |value: usize| i32::try_from(value).unwrap().to_be_bytes();
     let text = |text: &str| {
         let length = u16::try_from(text.len()).unwrap().to_be_bytes();
