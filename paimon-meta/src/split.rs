@@ -49,7 +49,8 @@ pub struct IncrementalSplit {
     pub partition: BinaryRow,
     /// Bucket; -2 is the postpone bucket.
     pub bucket: i32,
-    /// Directory of the bucket, relative to the table or absolute, escapes as stored.
+    /// Directory of the bucket, relative to the table or absolute, escapes as stored. Empty in a split from the reference's
+    /// form, which does not have it (RP-115): readers make it of partition and bucket.
     pub bucket_path: String,
     /// Number of buckets when the bucket's first file was written (RP-573).
     pub total_buckets: Option<i32>,

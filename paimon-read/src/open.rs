@@ -9,8 +9,8 @@ use paimon_format::{
 };
 use paimon_io::Counter;
 use paimon_meta::{
-    DataFileMeta, DataSplit, Error, FilePath, Frame, Options, Predicate, Result, ResultExt,
-    StringLayout, TablePredicate,
+    DataFileMeta, DataPaths, DataSplit, Error, FilePath, Frame, Options, Predicate, Result,
+    ResultExt, StringLayout, TablePredicate,
 };
 
 use crate::columns::ColumnPlan;
@@ -73,12 +73,22 @@ pub(crate) struct FileOpener {
 }
 
 impl FileOpener {
-    pub(crate) fn new(context: &Arc<ReadContext>, split: &DataSplit) -> Self {
-        Self {
+    /// # Errors
+    /// `Corrupt` and `InvalidInput` if the split does not say where its bucket is, as splits of two states in the
+    /// reference's form do not, and its partition has no directory (RP-115).
+    pub(crate) fn new(context: &Arc<ReadContext>, split: &DataSplit) -> Result<Self> {
+        let bucket_path = match split.bucket_path.as_str() {
+            "" => {
+                let paths = DataPaths::new(&context.table)?;
+                paths.bucket_path(split.partition.as_ref(), split.bucket)?
+            }
+            path => path.to_owned(),
+        };
+        Ok(Self {
             context: Arc::clone(context),
-            bucket_path: split.bucket_path.as_str().into(),
+            bucket_path: bucket_path.into(),
             deletion_files: Arc::new(DeletionFiles::of(split)),
-        }
+        })
     }
 
     pub(crate) fn context(&self) -> &Arc<ReadContext> {

@@ -90,7 +90,7 @@ pub(crate) fn stream(
 ) -> Result<BatchStream> {
     let shape = context.shape()?;
     let schema = Arc::clone(&shape.schema);
-    let opens = Opens::new(FileOpener::new(context, &split));
+    let opens = Opens::new(FileOpener::new(context, &split)?);
     let (of_legs, of_shape) = (opens.clone(), Arc::clone(&shape));
     let beginning = Arc::new(Beginning {
         opens,

@@ -51,7 +51,7 @@ impl SplitReadProvider for MergeProvider {
             return Err(not_mine());
         };
         let partition = partition_values(split, context)?;
-        let opens = Opens::new(FileOpener::new(context, split));
+        let opens = Opens::new(FileOpener::new(context, split)?);
         describe_sections(
             opens,
             &context.shape()?,

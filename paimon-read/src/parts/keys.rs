@@ -50,7 +50,7 @@ pub(crate) async fn key_parts(
     let cuts = if known.good && condition.is_none() {
         known
     } else {
-        let opener = FileOpener::new(context, split);
+        let opener = FileOpener::new(context, split)?;
         let (stretches, candidates) = work.by_samples(&opener, condition, parts).await?;
         choose(&stretches, candidates, parts, |a, b| work.order(a, b))
     };

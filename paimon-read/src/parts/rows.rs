@@ -120,7 +120,7 @@ impl Files {
         let files = files_with_rows(split.clone(), part)?;
         let weights = files.iter().map(|file| share(&file.meta, &all_rows(file)));
         Ok(Self {
-            opener: FileOpener::new(context, split),
+            opener: FileOpener::new(context, split)?,
             weights: weights.collect(),
             files,
         })

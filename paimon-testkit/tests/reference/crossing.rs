@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use paimon_io::Resources;
 use paimon_meta::{
-    DataSplit, DeletionFile, IncrementalSplit, JavaVersion, Split, TypeKind, data_split_from_java,
+    DataSplit, DeletionFile, IncrementalSplit, JavaVersion, Split, data_split_from_java,
     data_split_to_java, split_from_java_object, split_to_java_object, with_absolute_paths,
 };
 use paimon_plan::{ResolveRequest, ScanRequest, Table, plan};
@@ -175,21 +175,10 @@ fn moved(mut split: Split) -> Split {
             vectors(deletion_files);
         }
         Split::Incremental(IncrementalSplit {
-            bucket,
-            bucket_path,
-            partition,
             before_deletion_files,
             after_deletion_files,
             ..
         }) => {
-            // The reference does not write it, for it makes it of partition and bucket.
-            assert!(partition.arity() == 0 || partition.arity() == 1);
-            let value = partition.as_ref().datum(0, &TypeKind::Int.not_null());
-            let parent = match (partition.arity(), value) {
-                (1, Ok(Some(value))) => format!("part={value}/"),
-                _ => String::new(),
-            };
-            *bucket_path = format!("{parent}bucket-{bucket}");
             vectors(before_deletion_files);
             vectors(after_deletion_files);
         }

@@ -219,3 +219,17 @@ fn what_is_not_built_is_named_before_any_request() {
         assert_eq!(lacking(&table, split), "file format csv");
     }
 }
+
+#[test]
+fn a_split_that_does_not_say_where_its_bucket_is_is_read() {
+    // RP-115: splits of two states in the reference's form are such ones.
+    let table = TestTable::simple();
+    let files = vec![
+        table.write("a", &["+I 1 1 x", "+I 2 2 x"]),
+        table.write("b", &["+I 3 2 y"]),
+    ];
+    let mut split = table.split(files);
+    let expected = table.rows(split.clone(), ReadRequest::default()).unwrap();
+    split.bucket_path.clear();
+    assert_eq!(table.rows(split, ReadRequest::default()).unwrap(), expected);
+}
