@@ -3,12 +3,14 @@
 use paimon_meta::{DataField, DataType, FieldId, ResolvedTable, TableSchema, TypeKind};
 
 /// The type that a column comes in, for its Arrow form alone: that of the table, but
-/// - what is not there in files of an older schema, or was not declared `NOT NULL` there, or may be lost by a cast, may be
-///   null, whatever the table says now (the reference reads null, table-format section 8.4);
+/// - what is not there in files of another schema, or is not declared `NOT NULL` there, or may be lost by a cast, may be
+///   null, whatever the table says (the reference reads null, table-format section 8.4). Streams read files of schemas that
+///   are newer than theirs too;
 /// - `TIMESTAMP(0)` that was `TIME` has milliseconds, which the reference keeps (8.3).
 pub(crate) fn target_type(table: &ResolvedTable, field: &DataField) -> DataType {
-    let older = table.schemas.range(..table.schema.id);
-    older.fold(field.data_type.clone(), |target, (_, schema)| {
+    let others = table.schemas.values();
+    let others = others.filter(|schema| schema.id != table.schema.id);
+    others.fold(field.data_type.clone(), |target, schema| {
         let written = field_of(schema, field.id).map(|field| &field.data_type);
         loosened(target, written)
     })

@@ -406,3 +406,17 @@ proptest! {
         prop_assert_eq!(table.rows(split, request).unwrap(), expected);
     }
 }
+
+#[test]
+fn nulls_of_a_newer_schema_are_read_with_an_older_one() {
+    // RP-013: a stream from an older snapshot on keeps its schema, under which a column may not be null yet.
+    let mut table = TestTable::new(&[("k", "INT NOT NULL"), ("v", "INT NOT NULL")], &["k"]);
+    let old = table.write("old", &["+I 0 1 10"]);
+    table.evolve(|schema| schema.fields[1].data_type.nullable = true);
+    let new = table.write("new", &["+I 1 2 -"]);
+    table.table.schema = table.table.schemas[&0].clone();
+    let split = table.raw_split(vec![old.clone(), new.clone()]);
+    let rows = table.rows(split, ReadRequest::default());
+    assert_eq!(rows.unwrap(), ["1 10", "2 -"]);
+    assert_eq!(table.merged(vec![old, new]), ["1 10", "2 -"]);
+}
