@@ -31,6 +31,7 @@ def read(case, threads, location):
     connection = duckdb.connect()
     connection.execute(f"SET threads = {threads}")
     connection.execute("SET preserve_insertion_order = false")
+    connection.execute("SET enable_progress_bar = false")
     result = connection.sql(query(case, location))
     if case == "count":
         return result.fetchall()[0][0], 0

@@ -1,23 +1,30 @@
-//! Reading local files where the polling thread may block: without the copy of zeros that a buffer costs elsewhere.
+//! Reading local files into buffers that are used again: where the polling thread may block, else on a thread of the runtime
+//! that may.
 
 use std::fs::File;
-use std::io::{Read, Result, Seek, SeekFrom};
+use std::io::{Error, Read, Result, Seek, SeekFrom};
 use std::ops::Range;
 
 use bytes::Bytes;
+use tokio::runtime::Handle;
 
 use crate::buffers::Buffers;
 
 /// Most bytes that are reserved before any is read: a file may be shorter than a caller believes.
 const RESERVED_BYTES: u64 = 16 << 20;
 
-/// Whether reading here blocks nobody else: outside a runtime, the thread is the caller's own.
-pub(crate) fn may_block() -> bool {
-    tokio::runtime::Handle::try_current().is_err()
+/// The bytes of a range, fewer if the file ends before. Outside a runtime, the polling thread is the caller's own and reads.
+pub(crate) async fn read(file: File, range: Range<u64>, buffers: &Buffers) -> Result<Bytes> {
+    let Ok(runtime) = Handle::try_current() else {
+        return read_here(file, range, buffers);
+    };
+    let buffers = buffers.clone();
+    let work = runtime.spawn_blocking(move || read_here(file, range, &buffers));
+    work.await.unwrap_or_else(|ended| Err(Error::other(ended)))
 }
 
 /// The bytes of a range, fewer if the file ends before.
-pub(crate) fn read(mut file: File, range: Range<u64>, buffers: &Buffers) -> Result<Bytes> {
+fn read_here(mut file: File, range: Range<u64>, buffers: &Buffers) -> Result<Bytes> {
     let length = range.end.saturating_sub(range.start);
     file.seek(SeekFrom::Start(range.start))?;
     let reserved = usize::try_from(length.min(RESERVED_BYTES)).unwrap_or_default();
@@ -38,7 +45,23 @@ mod tests {
         file.write_all(b"0123456789").unwrap();
         let whole = file.try_clone().unwrap();
         let buffers = Buffers::default();
-        assert_eq!(read(whole, 2..5, &buffers).unwrap(), &b"234"[..]);
-        assert_eq!(read(file, 8..20, &buffers).unwrap(), &b"89"[..]);
+        assert_eq!(read_here(whole, 2..5, &buffers).unwrap(), &b"234"[..]);
+        assert_eq!(read_here(file, 8..20, &buffers).unwrap(), &b"89"[..]);
+    }
+
+    #[test]
+    fn a_runtime_reads_on_a_thread_that_may_block() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"0123456789").unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let buffers = Buffers::default();
+        let bytes = runtime.block_on(read(file, 2..5, &buffers)).unwrap();
+        assert_eq!(bytes, &b"234"[..]);
+        let address = bytes.as_ptr();
+        drop(bytes);
+        let again = buffers.take(3);
+        assert_eq!(again.as_ptr(), address);
     }
 }

@@ -162,8 +162,9 @@ impl Object {
         let expected = range.end.saturating_sub(range.start);
         let bytes = match answer.payload {
             #[cfg(feature = "fs")]
-            GetResultPayload::File(file, _) if crate::local_file::may_block() => {
-                crate::local_file::read(file, range, &self.buffers).map_err(|error| {
+            GetResultPayload::File(file, _) => {
+                let read = crate::local_file::read(file, range, &self.buffers).await;
+                read.map_err(|error| {
                     let failed = format!("cannot read {}", self.location);
                     Error::storage(failed, error, false)
                 })?
