@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod count;
 #[cfg(test)]
+mod count_cost;
+#[cfg(test)]
 mod damage;
 #[cfg(test)]
 mod diff;
