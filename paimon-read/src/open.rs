@@ -41,6 +41,8 @@ pub(crate) struct OpenFile {
 pub(crate) struct Group {
     pub(crate) first_row: u64,
     pub(crate) row_count: u32,
+    /// Bytes of all its columns in the file.
+    pub(crate) compressed_bytes: u64,
 }
 
 impl OpenFile {
@@ -60,6 +62,7 @@ impl OpenFile {
         Ok(Group {
             first_row: group.first_row,
             row_count,
+            compressed_bytes: group.compressed_bytes,
         })
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Piece {
     pub(crate) first_row: u64,
     /// Rows.
     pub(crate) row_count: u32,
+    /// Bytes of its row group in the file.
+    pub(crate) compressed_bytes: u64,
     /// Which columns come from where.
     pub(crate) columns: Arc<ColumnPlan>,
     /// Early columns (kept from the key pass), in ascending row order.
@@ -152,6 +154,7 @@ impl Window {
             group,
             first_row: layout.first_row,
             row_count: layout.row_count,
+            compressed_bytes: layout.compressed_bytes,
             file,
             columns,
             early: VecDeque::new(),
