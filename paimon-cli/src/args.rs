@@ -112,7 +112,7 @@ pub(crate) struct PlanArguments {
     pub(crate) selection: Selection,
     /// How the plan is written [default: text on a terminal, else json]
     #[arg(long, value_enum)]
-    pub(crate) format: Option<TextOrJson>,
+    pub(crate) format: Option<PlanFormat>,
     /// Show each split as at most so many parts, to be read side by side; files may be looked into for where to cut
     #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
     pub(crate) parts: Option<NonZeroUsize>,
@@ -180,6 +180,17 @@ pub(crate) enum RowFormat {
     Arrow,
     /// A Parquet file
     Parquet,
+}
+
+/// How a plan is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For the Java implementation: a serialized object a line, as hexadecimal digits
+    Java,
 }
 
 /// How a report is written.

@@ -3,13 +3,13 @@
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 
-use paimon_meta::{Result, TableSchema};
+use paimon_meta::{JavaVersion, Result, TableSchema, split_to_java_object, with_absolute_paths};
 use paimon_plan::{ConjunctUse, PlannedSplit, PruneStep, Pruning, Why};
 use paimon_read::TableReader;
 use paimon_testkit::{GoldenFile, GoldenSplit};
 use serde::Serialize;
 
-use crate::args::{PlanArguments, TextOrJson};
+use crate::args::{PlanArguments, PlanFormat};
 use crate::failure::Failure;
 use crate::following::{Following, Next};
 use crate::human::{count, size};
@@ -79,9 +79,9 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     let format = arguments
         .format
         .unwrap_or(if std::io::stdout().is_terminal() {
-            TextOrJson::Text
+            PlanFormat::Text
         } else {
-            TextOrJson::Json
+            PlanFormat::Json
         });
     let mut out = std::io::stdout().lock();
     if arguments.selection.stream {
@@ -89,14 +89,15 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     }
     let reading = Reading::open(&arguments.selection)?;
     match format {
-        TextOrJson::Json => {
+        PlanFormat::Json => {
             let report = Report::of(&reading, arguments.parts)?;
             serde_json::to_writer(&mut out, &report).map_err(Failure::of_writer)?;
             writeln!(out)?;
         }
-        TextOrJson::Text => {
+        PlanFormat::Text => {
             out.write_all(Report::of(&reading, arguments.parts)?.text().as_bytes())?;
         }
+        PlanFormat::Java => write_java(&reading, &mut out)?,
     }
     out.flush()?;
     Ok(())
@@ -105,28 +106,46 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 /// Every plan that a stream has now: a list in JSON, one after the other in text.
 fn write_plans(
     arguments: &PlanArguments,
-    format: TextOrJson,
+    format: PlanFormat,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut following = Following::open(&arguments.selection)?;
     let mut first = true;
     while let Next::Reading(reading) = following.next()? {
+        if format == PlanFormat::Java {
+            write_java(&reading, out)?;
+            continue;
+        }
         let report = Report::of(&reading, arguments.parts)?;
         match format {
-            TextOrJson::Json => {
+            PlanFormat::Json => {
                 out.write_all(if first { b"[" } else { b",\n" })?;
                 serde_json::to_writer(&mut *out, &report).map_err(Failure::of_writer)?;
             }
-            TextOrJson::Text => out.write_all(report.text().as_bytes())?,
+            PlanFormat::Text | PlanFormat::Java => out.write_all(report.text().as_bytes())?,
         }
         first = false;
     }
     match (format, first) {
-        (TextOrJson::Json, true) => writeln!(out, "[]")?,
-        (TextOrJson::Json, false) => writeln!(out, "]")?,
-        (TextOrJson::Text, _) => {}
+        (PlanFormat::Json, true) => writeln!(out, "[]")?,
+        (PlanFormat::Json, false) => writeln!(out, "]")?,
+        (PlanFormat::Text | PlanFormat::Java, _) => {}
     }
     out.flush()?;
+    Ok(())
+}
+
+/// The splits as the Java implementation sends them, one a line; version 1.4 and later read them (RP-115).
+fn write_java(reading: &Reading, out: &mut impl Write) -> Result<(), Failure> {
+    for index in 0..reading.plan.len() {
+        let split = with_absolute_paths(reading.plan.split(index)?, &reading.table.location);
+        let object = split_to_java_object(&split, JavaVersion::V1_4)
+            .map_err(|error| reading.error_in(index, error))?;
+        for byte in object {
+            write!(out, "{byte:02x}")?;
+        }
+        writeln!(out)?;
+    }
     Ok(())
 }
 

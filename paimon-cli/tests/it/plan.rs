@@ -1,3 +1,4 @@
+use paimon_meta::{Split, split_from_java_object};
 use serde_json::{Value, json};
 
 use crate::command::{golden, run};
@@ -64,4 +65,43 @@ fn parts_say_what_each_of_them_reads() {
             &json!([75, 100])
         ]
     );
+}
+
+#[test]
+fn splits_in_the_form_of_java_are_those_of_the_plan() {
+    // RP-115
+    let table = golden("lab_r_disjoint");
+    let lines = run(&["plan", &table, "--format", "java"]).ok();
+    let bytes: Vec<u8> = (0..lines.trim_end().len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&lines[at..at + 2], 16).unwrap())
+        .collect();
+    let Split::Data(split) = split_from_java_object(&bytes).unwrap() else {
+        panic!("{lines}");
+    };
+    assert!(split.bucket_path.ends_with("/table/bucket-0"), "{split:?}");
+    let planned = plan(&[&table]);
+    let names = planned["splits"][0]["files"].as_array().unwrap();
+    let names: Vec<&str> = names
+        .iter()
+        .map(|file| file["name"].as_str().unwrap())
+        .collect();
+    let found: Vec<&str> = split
+        .files
+        .iter()
+        .map(|file| file.file_name.as_str())
+        .collect();
+    assert_eq!(found, names);
+    let incremental = [
+        "plan",
+        &golden("plan_stream_and_incremental_none"),
+        "--stream",
+        "--format",
+        "java",
+        "--option",
+        "scan.mode=from-snapshot",
+        "--option",
+        "scan.snapshot-id=1",
+    ];
+    assert!(run(&incremental).ok().lines().count() > 1);
 }
