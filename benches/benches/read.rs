@@ -9,20 +9,14 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a bench that cannot go on stops, and prints its results"
+    reason = "a bench that cannot go on stops"
 )]
 
-use std::fs;
-use std::time::Instant;
-
 use benches::once;
+use benches::ratios::ratios;
 use benches::reads::{Case, cases, two_thread_cases};
 use benches::setup::{keys, tables};
 use criterion::{Criterion, Throughput};
-
-/// Rounds of the interleaved measurement.
-const ROUNDS: usize = 9;
 
 fn main() {
     let has = |flag: &str| std::env::args().any(|argument| argument == flag);
@@ -51,7 +45,7 @@ fn main() {
                 measure(&mut criterion, &name, &cases);
             }
             if !once {
-                ratios(&name, &cases);
+                ratios(&name, &cases).expect("it reads");
             }
         }
     }
@@ -68,71 +62,4 @@ fn measure(criterion: &mut Criterion, name: &str, cases: &[Case]) {
         });
     }
     group.finish();
-}
-
-/// Runs all cases in turn and prints each one's times beside the first one's: wall clock, and time on the processor, which
-/// other programs disturb less; of several threads the one that had most. And the most memory that was
-/// resident in the first round, with what the cases before it left.
-fn ratios(name: &str, cases: &[Case]) {
-    let mut wall = vec![Vec::new(); cases.len()];
-    let mut processor = vec![Vec::new(); cases.len()];
-    let (mut rows, mut peak) = (vec![0; cases.len()], vec![0; cases.len()]);
-    for round in 0..ROUNDS {
-        for (index, case) in cases.iter().enumerate() {
-            forget_peak();
-            let begin = now();
-            let done = (case.run)().expect("it reads");
-            wall[index].push(begin.elapsed().as_secs_f64());
-            rows[index] = done.rows;
-            processor[index].push(done.seconds);
-            // Later rounds also hold what buffers of other cases kept.
-            if round == 0 {
-                peak[index] = peak_resident();
-            }
-        }
-    }
-    println!("{name}: seconds minimum (median), times plain decode; {ROUNDS} rounds in turn");
-    let base = (low(&wall[0]), low(&processor[0]));
-    for (index, case) in cases.iter().enumerate() {
-        let (time, cpu) = (low(&wall[index]), low(&processor[index]));
-        println!(
-            "  {:36} {:>9} rows  wall {:.3} ({:.3}) {:.2}x ({:.2}x)  processor {:.3} ({:.3}) {:.2}x ({:.2}x)  {} MB",
-            case.name,
-            rows[index],
-            time.0,
-            time.1,
-            time.0 / base.0.0,
-            time.1 / base.0.1,
-            cpu.0,
-            cpu.1,
-            cpu.0 / base.1.0,
-            cpu.1 / base.1.1,
-            peak[index] / 1024,
-        );
-    }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a bench measures time")]
-fn now() -> Instant {
-    Instant::now()
-}
-
-/// Starts to count the most memory that is resident anew, where the system lets it.
-fn forget_peak() {
-    let _unless_refused = fs::write("/proc/self/clear_refs", "5");
-}
-
-/// The most memory that was resident, in KiB, where the system tells; else 0.
-fn peak_resident() -> u64 {
-    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    number.and_then(|number| number.parse().ok()).unwrap_or(0)
-}
-
-/// Minimum and median.
-fn low(times: &[f64]) -> (f64, f64) {
-    let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
-    (times[0], times[times.len() / 2])
 }

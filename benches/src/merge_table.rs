@@ -3,15 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use apache_avro::types::Value;
 use paimon_meta::{BinaryRow, DataFileMeta, FileSource, SimpleStats};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 
-use crate::columns::{arrow_schema, batch, paimon_fields};
+use crate::columns::paimon_fields;
+use crate::files::{FileFormat, write_run};
 use crate::key::Key;
 use crate::manifest::{SCHEMA, long, none, record, some};
 use crate::runs::Run;
@@ -26,6 +23,8 @@ pub struct Layout {
     pub row_group_bytes: usize,
     /// A third of the values is null, in each value column by itself.
     pub nulls: bool,
+    /// Format of the files.
+    pub format: FileFormat,
 }
 
 /// A table on disk.
@@ -42,11 +41,11 @@ pub struct MergeTable {
 /// Writes a table, unless a complete one is there already.
 ///
 /// # Errors
-/// Of the file system and the Parquet writer.
+/// Of the file system and the writers of formats.
 pub fn create(path: &Path, runs: &[Run], layout: Layout) -> io::Result<MergeTable> {
     let bucket = path.join("bucket-0");
     let files: Vec<PathBuf> = (0..runs.len())
-        .map(|run| bucket.join(file_name(run)))
+        .map(|run| bucket.join(file_name(run, layout.format)))
         .collect();
     let complete = path.join("snapshot/LATEST").exists();
     for directory in ["schema", "snapshot", "manifest", "bucket-0"] {
@@ -56,10 +55,11 @@ pub fn create(path: &Path, runs: &[Run], layout: Layout) -> io::Result<MergeTabl
     let mut sequence = 0;
     for (number, (run, file)) in runs.iter().zip(&files).enumerate() {
         if !complete {
-            write_run(file, run, sequence, number, layout)?;
+            write_run(file, run, (sequence, number), layout)?;
         }
         let size = fs::metadata(file)?.len();
-        metas.push(meta(layout.key, number, run, sequence, size));
+        let name = file_name(number, layout.format);
+        metas.push(meta(layout.key, name, run, sequence, size));
         sequence += i64::try_from(run.len()).unwrap_or_default();
     }
     if !complete {
@@ -72,48 +72,12 @@ pub fn create(path: &Path, runs: &[Run], layout: Layout) -> io::Result<MergeTabl
     })
 }
 
-fn file_name(run: usize) -> String {
-    format!("data-00000000-0000-0000-0000-00000000000{run}-0.parquet")
+fn file_name(run: usize, format: FileFormat) -> String {
+    let format = format.name();
+    format!("data-00000000-0000-0000-0000-00000000000{run}-0.{format}")
 }
 
-fn write_run(
-    path: &Path,
-    run: &Run,
-    sequence: i64,
-    number: usize,
-    layout: Layout,
-) -> io::Result<()> {
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(layout.row_group_bytes / ROW_BYTES))
-        .build();
-    let file = fs::File::create(path)?;
-    let mut writer =
-        ArrowWriter::try_new(file, Arc::new(arrow_schema(layout.key)), Some(properties))
-            .map_err(io::Error::other)?;
-    let mut from = 0;
-    while from < run.len() {
-        let keys = run.chunk(from);
-        let first = sequence + i64::try_from(from).unwrap_or_default();
-        writer
-            .write(&batch(
-                &keys,
-                first,
-                number as u64,
-                layout.key,
-                layout.nulls,
-            ))
-            .map_err(io::Error::other)?;
-        from += keys.len();
-    }
-    writer.close().map_err(io::Error::other)?;
-    Ok(())
-}
-
-/// Uncompressed bytes of a row, about.
-const ROW_BYTES: usize = 128;
-
-fn meta(key: Key, number: usize, run: &Run, sequence: i64, size: u64) -> DataFileMeta {
+fn meta(key: Key, file_name: String, run: &Run, sequence: i64, size: u64) -> DataFileMeta {
     let (first, last) = match run {
         Run::Range(range) => (range.start, range.end - 1),
         Run::Keys(keys) => (
@@ -123,7 +87,7 @@ fn meta(key: Key, number: usize, run: &Run, sequence: i64, size: u64) -> DataFil
     };
     let rows = run.len() as u64;
     DataFileMeta {
-        file_name: file_name(number),
+        file_name,
         file_size: size,
         row_count: rows,
         min_key: key.row(first),

@@ -25,7 +25,7 @@ use crate::key::Key;
 use crate::merge_table::{MergeTable, schema_json};
 
 /// Rows in a batch, for all that is compared.
-const BATCH_SIZE: usize = 8192;
+pub(crate) const BATCH_SIZE: usize = 8192;
 
 /// One thing to measure.
 pub struct Case {
@@ -66,7 +66,7 @@ fn side_by_side<F: FnOnce() -> Result<usize> + Send>(work: Vec<F>) -> Result<Don
     })
 }
 
-fn timed(work: impl FnOnce() -> Result<usize>) -> Result<Done> {
+pub(crate) fn timed(work: impl FnOnce() -> Result<usize>) -> Result<Done> {
     let begin = processor_seconds();
     let rows = work()?;
     Ok(Done {
@@ -90,7 +90,7 @@ fn processor_seconds() -> f64 {
 /// # Errors
 /// Those of the table's schema.
 pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
-    let schema = TableSchema::from_json(schema_json(Key::BigInt).as_bytes())?;
+    let schema = first_schema()?;
     let values = &VALUES;
     let columns = |names: &[&str]| ReadRequest::default().with_columns(&schema, names);
     let int = schema.field("i1")?.data_type.clone();
@@ -98,11 +98,7 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
         predicate: Some(Predicate::lt(FieldId(1), int, Datum::Int(10))),
         ..ReadRequest::default()
     };
-    // Buffers are used again from one read to the next, as in a program that goes on; nothing is cached.
-    let resources = Resources::new(ResourceParts {
-        caches: Caches::disabled(),
-        ..ResourceParts::default()
-    });
+    let resources = without_caches();
     let engine = |name, request: ReadRequest, raw: bool, options: &[(&str, &str)]| {
         let (table, resources) = (Arc::clone(table), resources.clone());
         let options = options
@@ -153,7 +149,7 @@ pub fn cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
 /// # Errors
 /// Those of the table's schema and files.
 pub fn two_thread_cases(table: &Arc<MergeTable>) -> Result<Vec<Case>> {
-    let schema = TableSchema::from_json(schema_json(Key::BigInt).as_bytes())?;
+    let schema = first_schema()?;
     let values = &VALUES;
     let columns = ReadRequest::default().with_columns(&schema, values)?;
     let halves = halves(&table.files)?;
@@ -281,7 +277,7 @@ fn read(
     options: &Options,
     resources: &Resources,
 ) -> Result<usize> {
-    let reader = reader(table, request, options, resources)?;
+    let reader = reader(table, first_schema()?, request, options, resources)?;
     rows_of(&reader, ReadTask::new(split(table, raw)))
 }
 
@@ -292,14 +288,20 @@ fn read_in_two(
     raw: bool,
     resources: &Resources,
 ) -> Result<Done> {
-    let reader = reader(table, request, &Options::default(), resources)?;
+    let reader = reader(
+        table,
+        first_schema()?,
+        request,
+        &Options::default(),
+        resources,
+    )?;
     let two = NonZeroUsize::MIN.saturating_add(1);
     let parts = block_on(reader.subdivide(ReadTask::new(split(table, raw)), two))?;
     let work = parts.into_iter().map(|part| || rows_of(&reader, part));
     side_by_side(work.collect())
 }
 
-fn rows_of(reader: &TableReader, task: ReadTask) -> Result<usize> {
+pub(crate) fn rows_of(reader: &TableReader, task: ReadTask) -> Result<usize> {
     let mut batches = read_blocking(reader.read(task)?);
     let mut rows = 0;
     while let Some(batch) = batches.next_batch() {
@@ -308,19 +310,28 @@ fn rows_of(reader: &TableReader, task: ReadTask) -> Result<usize> {
     Ok(rows)
 }
 
-fn reader(
+/// Buffers are used again from one read to the next, as in a program that goes on; nothing is cached.
+pub(crate) fn without_caches() -> Resources {
+    Resources::new(ResourceParts {
+        caches: Caches::disabled(),
+        ..ResourceParts::default()
+    })
+}
+
+/// A reader of a table whose schema is `schema` now.
+pub(crate) fn reader(
     table: &MergeTable,
+    schema: TableSchema,
     request: &ReadRequest,
     options: &Options,
     resources: &Resources,
 ) -> Result<TableReader> {
-    let schema = TableSchema::from_json(schema_json(Key::BigInt).as_bytes())?;
     let resolved = ResolvedTable {
         location: table.path.display().to_string(),
         branch: "main".into(),
         options: options.clone(),
         snapshot: None,
-        schemas: [(0, schema.clone())].into(),
+        schemas: [(0, first_schema()?), (schema.id, schema.clone())].into(),
         schema,
         time_zone: "UTC".into(),
         changes: None,
@@ -329,7 +340,12 @@ fn reader(
     TableReader::new(Arc::new(resolved), request.clone(), resources.clone())
 }
 
-fn split(table: &MergeTable, raw: bool) -> Split {
+/// The schema that the files of a table have.
+pub(crate) fn first_schema() -> Result<TableSchema> {
+    TableSchema::from_json(schema_json(Key::BigInt).as_bytes())
+}
+
+pub(crate) fn split(table: &MergeTable, raw: bool) -> Split {
     Split::Data(DataSplit {
         snapshot_id: 1,
         partition: BinaryRow::default(),

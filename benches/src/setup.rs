@@ -4,6 +4,7 @@ use std::env;
 use std::io;
 use std::sync::Arc;
 
+use crate::files::FileFormat;
 use crate::key::Key;
 use crate::merge_table::{Layout, MergeTable, create};
 use crate::runs::{Run, five_runs, two_runs};
@@ -42,6 +43,7 @@ pub fn tables(keys: i64, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<Named>
                     key: Key::BigInt,
                     row_group_bytes: megabytes << 20,
                     nulls,
+                    format: FileFormat::Parquet,
                 };
                 tables.push((title, Arc::new(table(prefix, shape, keys, layout)?)));
             }
@@ -66,4 +68,20 @@ pub fn table(prefix: &str, shape: Shape, keys: i64, layout: Layout) -> io::Resul
     let directory = format!("{prefix}{name}-{keys}-{megabytes}");
     let path = env::temp_dir().join("paimon-benches").join(directory);
     create(&path, &runs(keys), layout)
+}
+
+/// `two_runs` in a format, made once and kept.
+///
+/// # Errors
+/// Those of the file system.
+pub fn table_in(format: FileFormat, keys: i64) -> io::Result<Named> {
+    let layout = Layout {
+        key: Key::BigInt,
+        row_group_bytes: 64 << 20,
+        nulls: false,
+        format,
+    };
+    let prefix = format!("{}_", format.name());
+    let name = format!("two_runs in {}", format.name());
+    Ok((name, Arc::new(table(&prefix, SHAPES[0], keys, layout)?)))
 }

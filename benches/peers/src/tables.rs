@@ -7,7 +7,7 @@ use std::path::Path;
 
 use benches::setup::{SHAPES, table};
 use benches::table::Files;
-use benches::{Key, Layout};
+use benches::{FileFormat, Key, Layout};
 use futures::TryStreamExt;
 use object_store::{ObjectStore, ObjectStoreExt};
 use paimon_testkit::{History, write_table};
@@ -52,6 +52,7 @@ pub fn merge_tables(
                 key,
                 row_group_bytes: 128 << 20,
                 nulls: false,
+                format: FileFormat::Parquet,
             };
             let table = table(prefix, shape, keys, layout)?;
             let link = database.join(&name);
