@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use paimon_meta::TypeKind;
 use paimon_testkit::{GOLDEN_FOUND, GoldenCase, History, JsonRow, Layout, Query, diff_rows};
 use serde_json::{Value, json};
 
@@ -86,4 +87,53 @@ fn history(columns: &[Value], format: &str, rows: &[JsonRow], keyed: bool) -> Hi
         "steps": steps,
     });
     History::from_json(text.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn text_that_became_a_number_is_compared_as_one() {
+    // RP-086: as text, no bound of the old files is above 9.
+    let int = TypeKind::Int.nullable();
+    for format in ["parquet", "orc", "avro"] {
+        for keyed in [false, true] {
+            let text = json!({
+                "columns": [["k", "INT NOT NULL"], ["v", "STRING"]],
+                "primary_key": if keyed { vec!["k"] } else { vec![] },
+                "options": {
+                    "bucket": if keyed { "1" } else { "-1" }, "write-only": "true", "file.format": format,
+                },
+                "steps": [
+                    {"write": [["+I", 1, "9"], ["+I", 2, "10"], ["+I", 3, "11"], ["+I", 4, null]]},
+                    {"alter": [["type", "v", "INT"]]},
+                    {"write": [["+I", 3, 7], ["+I", 5, 12]]},
+                ],
+            });
+            let history = History::from_json(text.to_string().as_bytes()).unwrap();
+            let layout = Layout {
+                row_group_rows: 1,
+                ..Layout::default()
+            };
+            let case = Case::new(history, &layout);
+            let read = |condition: &str| {
+                let query = Query {
+                    filter: Some(json!([condition, "v", 9])),
+                    ..Query::default()
+                };
+                case.read(&query, &Route::default()).unwrap()
+            };
+            // As a key, 3 has the new value alone.
+            let old = (!keyed).then(|| json!([3, 11]));
+            let above = [json!([2, 10]), json!([5, 12])].into_iter().chain(old);
+            for (condition, expected) in [
+                (">", above.collect::<Vec<_>>()),
+                ("<=", vec![json!([1, 9]), json!([3, 7])]),
+            ] {
+                let expected: Vec<JsonRow> = expected
+                    .iter()
+                    .map(|row| row.as_array().unwrap().clone())
+                    .collect();
+                let different = diff_rows(&[&int, &int], &expected, &read(condition));
+                assert!(different.is_none(), "{format} {condition} {keyed}");
+            }
+        }
+    }
 }
