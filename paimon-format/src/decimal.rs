@@ -78,6 +78,20 @@ impl Rescale {
             .ok_or_else(|| too_many_digits(unscaled, self.precision))
     }
 
+    /// As [`Self::apply`], but null for a value of the asked scale that has too many digits: the reference's writers put
+    /// sums into Avro files as they are, and its readers read null (ME-101).
+    ///
+    /// # Errors
+    /// `Corrupt` for a value of another scale that does not fit.
+    #[cfg(feature = "avro")]
+    #[inline]
+    pub(crate) fn apply_or_null(self, unscaled: i128, scale: i32) -> Result<Option<i128>> {
+        match self.apply(unscaled, scale) {
+            Err(_) if scale == self.scale => Ok(None),
+            fits => fits.map(Some),
+        }
+    }
+
     fn shifted(self, unscaled: i128, scale: i32) -> Option<i128> {
         let digits = self.scale.checked_sub(scale)?;
         let factor = 10_i128.checked_pow(digits.unsigned_abs().min(38))?;
@@ -102,6 +116,16 @@ mod tests {
         for (value, scale) in [(100_000, 2), (1501, 3), (1000, 0), (i128::MAX, -40)] {
             assert!(rescale.apply(value, scale).is_err(), "{value} {scale}");
         }
+    }
+
+    #[cfg(feature = "avro")]
+    #[test]
+    fn sums_of_too_many_digits_in_avro_are_null() {
+        // ME-101
+        let rescale = Rescale::new(3, 1);
+        assert_eq!(rescale.apply_or_null(999, 1).unwrap(), Some(999));
+        assert_eq!(rescale.apply_or_null(1089, 1).unwrap(), None);
+        assert!(rescale.apply_or_null(1089, 2).is_err());
     }
 
     #[cfg(feature = "avro")]

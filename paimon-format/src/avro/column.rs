@@ -59,8 +59,8 @@ impl Column {
                 return Ok(());
             }
         }
-        self.values.read(cursor)?;
-        self.nulls.append_non_null();
+        let valid = self.values.read(cursor)?;
+        self.nulls.append(valid);
         Ok(())
     }
 

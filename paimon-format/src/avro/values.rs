@@ -97,12 +97,12 @@ pub(super) enum Scale {
 }
 
 impl Values {
-    /// Appends the next value.
+    /// Appends the next value; false if it stands for null, as a decimal of more digits than its type has.
     ///
     /// # Errors
     /// `Corrupt` if there is none, or one that the asked type cannot hold.
     #[inline]
-    pub(super) fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+    pub(super) fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<bool> {
         match self {
             Self::Boolean(values) => values.append(cursor.boolean()?),
             Self::TinyInt(values) => values.push(fit(cursor.long()?)?),
@@ -121,7 +121,9 @@ impl Values {
                 rescale,
             } => {
                 let unscaled = signed_big_endian(bytes.take(cursor)?)?;
-                values.push(rescale.apply(unscaled, *scale)?);
+                let value = rescale.apply_or_null(unscaled, *scale)?;
+                values.push(value.unwrap_or(0));
+                return Ok(value.is_some());
             }
             Self::Timestamp { values, scale } => values.push(scaled(cursor.long()?, *scale)?),
             Self::Bytes { ends, data, bytes } => {
@@ -131,7 +133,7 @@ impl Values {
             Self::Row(row) => row.read(cursor)?,
             _ => self.read_items(cursor)?,
         }
-        Ok(())
+        Ok(true)
     }
 
     fn read_items(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {

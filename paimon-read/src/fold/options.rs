@@ -94,6 +94,34 @@ impl PartialUpdateOptions {
     }
 }
 
+/// That no column which options of columns name had another name in the schema of the read: options are those of today,
+/// and under time travel the schema is not (RP-013), so what they say of the column would be lost.
+///
+/// # Errors
+/// `InvalidInput` that names the option.
+pub(crate) fn check_renames(table: &ResolvedTable) -> Result<()> {
+    let (schema, Some((_, newest))) = (&table.schema, table.schemas.last_key_value()) else {
+        return Ok(());
+    };
+    for key in table.options.0.keys() {
+        let columns = key.strip_prefix("fields.");
+        let Some((columns, _)) = columns.and_then(|columns| columns.rsplit_once('.')) else {
+            continue;
+        };
+        let missing = columns
+            .split(',')
+            .filter(|name| schema.field(name).is_err());
+        for name in missing {
+            let renamed = newest.field(name).ok();
+            if let Some(old) = renamed.and_then(|field| schema.field_by_id(field.id)) {
+                let message = format!("column '{name}' was called '{}' then", old.name);
+                return Err(Error::invalid_input(message).at(Frame::Option(key.clone())));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The aggregate function that the options name for a column.
 pub(crate) fn function_name<'a>(options: &'a Options, field: &DataField) -> Option<&'a str> {
     let own = options.get(&format!("fields.{}.aggregate-function", field.name));

@@ -10,7 +10,7 @@ use paimon_meta::{
 
 use super::aggregation::Aggregation;
 use super::columns::{Fault, Folded};
-use super::options::PartialUpdateOptions;
+use super::options::{PartialUpdateOptions, check_renames};
 use super::partial_update::PartialUpdate;
 use super::versions::VersionColumns;
 use crate::columns::{ROW_KIND_COLUMN, Shape};
@@ -102,6 +102,7 @@ impl FoldPlan {
             other => return Err(Error::unsupported(format!("merge engine {other}"))),
         };
         let kinds = output.output.contains(&Wanted::Kind);
+        check_renames(table)?;
         let (of_versions, condition) = divide(output.predicate.as_ref(), schema)?;
         Ok(Some(Self {
             versions: Arc::new(version_shape(output, kinds, &fields, of_versions)?),

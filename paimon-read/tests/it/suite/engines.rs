@@ -670,3 +670,31 @@ fn a_column_that_options_name_is_missed_only_where_rows_are_merged() {
     assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
     assert_eq!(error.message(), "no column \"s\", the table has k, p, q");
 }
+
+#[test]
+fn options_of_a_column_that_had_another_name_are_not_lost() {
+    // RP-013: the reference refuses to open such a table at all.
+    let columns = [("k", "STRING NOT NULL"), ("w", "INT")];
+    let mut table = TestTable::new(&columns, &["k"])
+        .option("merge-engine", "aggregation")
+        .option("fields.w.aggregate-function", "sum")
+        .option("fields.x.aggregate-function", "sum");
+    let old = table.table.schema.clone();
+    table.evolve(|schema| schema.fields[1].name = "v".to_owned());
+    let earlier = table.table.schema.clone();
+    table.table.schemas.insert(2, old);
+    table.table.schema = earlier;
+    let files = ["a", "b"].map(|name| table.write(name, &["+I 1 a 5"]));
+    let raw = table.raw_split(vec![files[0].clone()]);
+    let raw = table.rows(raw, ReadRequest::default());
+    assert_eq!(raw.unwrap(), ["a 5"]);
+    let merged = table.split(files.into());
+    let error = table.rows(merged, ReadRequest::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+    let message = "column 'w' was called 'v' then";
+    assert!(error.to_string().contains(message), "{error}");
+    assert!(
+        error.to_string().contains("fields.w.aggregate-function"),
+        "{error}"
+    );
+}
