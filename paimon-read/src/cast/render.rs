@@ -1,7 +1,9 @@
 //! Values as text, as Java and the reference write them.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
+use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -26,6 +28,12 @@ pub(super) fn to_text(
     fit: Fit,
     to: &ArrowType,
 ) -> Result<ArrayRef> {
+    if *to == ArrowType::Utf8View
+        && fit == Fit::NONE
+        && let Some(texts) = integers(array, nulls.as_ref())
+    {
+        return Ok(texts);
+    }
     let printer = Printer::new(array, &from.kind, zone)?;
     let mut texts = Texts::with_capacity(array.len());
     let mut text = String::new();
@@ -42,6 +50,33 @@ pub(super) fn to_text(
         });
     }
     texts.finish(nulls, to)
+}
+
+/// The text of integers, which mostly fits into views; `None` for values of any other type.
+fn integers(array: &ArrayRef, nulls: Option<&NullBuffer>) -> Option<ArrayRef> {
+    fn of<T>(array: &ArrayRef, nulls: Option<&NullBuffer>) -> Option<ArrayRef>
+    where
+        T: ArrowPrimitiveType<Native: itoa::Integer>,
+    {
+        let values = array.as_primitive_opt::<T>()?.values();
+        let mut texts = StringViewBuilder::with_capacity(values.len());
+        let mut digits = itoa::Buffer::new();
+        for (row, value) in values.iter().enumerate() {
+            if nulls.is_none_or(|nulls| nulls.is_valid(row)) {
+                texts.append_value(digits.format(*value));
+            } else {
+                texts.append_null();
+            }
+        }
+        Some(Arc::new(texts.finish()))
+    }
+    match array.data_type() {
+        ArrowType::Int8 => of::<Int8Type>(array, nulls),
+        ArrowType::Int16 => of::<Int16Type>(array, nulls),
+        ArrowType::Int32 => of::<Int32Type>(array, nulls),
+        ArrowType::Int64 => of::<Int64Type>(array, nulls),
+        _ => None,
+    }
 }
 
 /// A column whose values can be written.
@@ -177,10 +212,10 @@ impl<'a> Printer<'a> {
         // Writing to a string cannot fail.
         let _ = match &self.values {
             Values::Boolean(values) => write!(out, "{}", values.value(row)),
-            Values::TinyInt(values) => write!(out, "{}", values.value(row)),
-            Values::SmallInt(values) => write!(out, "{}", values.value(row)),
-            Values::Int(values) => write!(out, "{}", values.value(row)),
-            Values::BigInt(values) => write!(out, "{}", values.value(row)),
+            Values::TinyInt(values) => integer(values.value(row), out),
+            Values::SmallInt(values) => integer(values.value(row), out),
+            Values::Int(values) => integer(values.value(row), out),
+            Values::BigInt(values) => integer(values.value(row), out),
             Values::Float(values) => out.write_str(&float_text(values.value(row))),
             Values::Double(values) => out.write_str(&double_text(values.value(row))),
             Values::Decimal(values, scale) => decimal(values.value(row), *scale, out),
@@ -220,6 +255,11 @@ impl<'a> Printer<'a> {
             }),
         };
     }
+}
+
+fn integer(value: impl itoa::Integer, out: &mut String) -> std::fmt::Result {
+    out.push_str(itoa::Buffer::new().format(value));
+    Ok(())
 }
 
 fn range(offsets: &OffsetBuffer<i32>, row: usize) -> std::ops::Range<usize> {
