@@ -142,7 +142,7 @@ fn subdivided(reader: &TableReader, tasks: Vec<ReadTask>, parts: usize) -> Resul
         for part in &found {
             let of_task = match reader.provider(&task)? {
                 // Files of the later state are read as any others.
-                "later files" if found.len() > 1 => "raw",
+                "later files" if *part != task => "raw",
                 name => name,
             };
             assert_eq!(reader.provider(part)?, of_task);
