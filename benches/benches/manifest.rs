@@ -14,7 +14,7 @@ use std::hint::black_box;
 use apache_avro::Reader;
 use benches::once;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use paimon_meta::{
     FileTable, FileTableBuilder, KeepStats, ManifestColumns, ManifestReader, decode_manifest,
 };
@@ -89,17 +89,22 @@ fn decode(criterion: &mut Criterion<CoreTime>) {
         });
     });
     let whole = table(&file, planner, KeepStats::default());
-    group.bench_function("append table", |bench| {
-        bench.iter(|| {
+    group.bench_function("append two tables", |bench| {
+        let append = |tables: [FileTable; 2]| {
             let mut builder = FileTableBuilder::new();
-            builder.append(&whole).expect("a table");
+            for table in tables {
+                builder.append(table).expect("a table");
+            }
             builder.finish()
-        });
+        };
+        let tables = || [whole.clone(), whole.clone()];
+        bench.iter_batched(tables, append, BatchSize::LargeInput);
     });
     let last = u32::try_from(entries).expect("a number of files");
     let order: Vec<_> = (0..last).rev().collect();
     group.bench_function("permute table", |bench| {
-        bench.iter(|| whole.permute(&order).expect("a table"));
+        let permute = |table: FileTable| table.permute(&order).expect("a table");
+        bench.iter_batched(|| whole.clone(), permute, BatchSize::LargeInput);
     });
     group.finish();
 }

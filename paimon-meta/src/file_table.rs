@@ -8,6 +8,8 @@
 mod builder;
 mod column;
 mod columns;
+mod ends;
+mod sparse;
 mod view;
 
 #[cfg(test)]
@@ -20,6 +22,7 @@ use crate::binary_row::BinaryRow;
 use crate::data_file::{DataFileMeta, FileSource};
 use crate::error::Result;
 
+use builder::check_length;
 use column::Column;
 use columns::Columns;
 
@@ -212,11 +215,11 @@ impl FileTable {
     ///
     /// # Errors
     /// As for [`FileTableBuilder::append`].
-    pub fn permute(&self, order: &[u32]) -> Result<Self> {
+    pub fn permute(self, order: &[u32]) -> Result<Self> {
+        check_length(order.len())?;
+        let columns = self.columns.take(order);
         let mut builder = FileTableBuilder::new();
-        for index in order {
-            builder.push_row(&self.row(*index as usize), KeepStats::ALL)?;
-        }
+        builder.append(Self { columns })?; // numbers the partitions anew
         Ok(builder.finish())
     }
 

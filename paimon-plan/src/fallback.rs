@@ -230,8 +230,8 @@ fn append(plan: &mut Plan, more: Plan) -> Result<()> {
     let files = offset(plan.files.len());
     let (runs, sections) = (offset(plan.run_ends.len()), offset(plan.section_ends.len()));
     let mut builder = FileTableBuilder::new();
-    builder.append(&plan.files)?;
-    builder.append(&more.files)?;
+    builder.append(std::mem::take(&mut plan.files))?;
+    builder.append(more.files)?;
     plan.files = builder.finish();
     plan.fallback = Some(FallbackSplits {
         first: plan.splits.len(),

@@ -361,8 +361,8 @@ struct Gathered {
 
 impl Gathered {
     fn append(&mut self, part: Part) -> Result<()> {
-        self.added.append(&part.added)?;
-        self.deleted.append(&part.deleted)?;
+        self.added.append(part.added)?;
+        self.deleted.append(part.deleted)?;
         self.verdicts.extend(part.verdicts);
         self.counts.read.merge(part.counts.read);
         self.counts.in_partitions.merge(part.counts.in_partitions);

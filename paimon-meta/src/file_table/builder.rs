@@ -83,8 +83,13 @@ impl FileTableBuilder {
     ///
     /// # Errors
     /// `Unsupported` past 4 294 967 295 files.
-    pub fn append(&mut self, table: &FileTable) -> Result<()> {
-        (0..table.len()).try_for_each(|index| self.push_row(&table.row(index), KeepStats::ALL))
+    pub fn append(&mut self, table: FileTable) -> Result<()> {
+        check_length(self.len().saturating_add(table.len()))?;
+        let mut columns = table.columns;
+        let partitions = std::mem::take(&mut columns.partitions);
+        self.adopt(&partitions, &mut columns.partition_ids);
+        self.columns.append(columns);
+        Ok(())
     }
 
     /// The table, without spare capacity.
@@ -96,10 +101,7 @@ impl FileTableBuilder {
     }
 
     pub(super) fn push_row(&mut self, file: &FileRow<'_>, keep: KeepStats) -> Result<()> {
-        let row = u32::try_from(self.len())
-            .ok()
-            .filter(|row| *row != u32::MAX);
-        let row = row.ok_or_else(|| Error::unsupported("plans of more than 4294967295 files"))?;
+        let row = check_length(self.len().saturating_add(1))? - 1;
         check_key("_MIN_KEY", file.min_key)?;
         check_key("_MAX_KEY", file.max_key)?;
         let partition_id = self.partition_id(file.partition)?;
@@ -120,12 +122,35 @@ impl FileTableBuilder {
         }
         let row = BinaryRow::from_serialized(partition.to_vec())
             .at(|| Frame::Field("_PARTITION".to_owned()))?;
+        Ok(self.add_partition(row))
+    }
+
+    fn add_partition(&mut self, row: BinaryRow) -> u32 {
         // There are no more partitions than files.
         let id = u32::try_from(self.columns.partitions.len()).unwrap_or(u32::MAX);
+        self.partition_ids.insert(row.as_serialized().to_vec(), id);
         self.columns.partitions.push(row);
-        self.partition_ids.insert(partition.to_vec(), id);
-        Ok(id)
+        id
     }
+
+    /// Makes indexes into other partitions indexes into those of this table.
+    fn adopt(&mut self, partitions: &[BinaryRow], ids: &mut [u32]) {
+        let mut adopted: Vec<Option<u32>> = vec![None; partitions.len()];
+        for id in ids {
+            let place = *id as usize;
+            if let (Some(adopted), Some(row)) = (adopted.get_mut(place), partitions.get(place)) {
+                let known = || self.partition_ids.get(row.as_serialized()).copied();
+                let own = adopted.or_else(known);
+                *id = own.unwrap_or_else(|| self.add_partition(row.clone()));
+                *adopted = Some(*id);
+            }
+        }
+    }
+}
+
+/// Checks that so many files fit into a table.
+pub(super) fn check_length(files: usize) -> Result<u32> {
+    u32::try_from(files).map_err(|_| Error::unsupported("plans of more than 4294967295 files"))
 }
 
 fn check_key(name: &str, serialized: &[u8]) -> Result<()> {

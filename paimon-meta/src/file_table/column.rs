@@ -1,36 +1,10 @@
 //! Columns of variable-length and of rare values, compact: one buffer for many values, nothing for absent ones.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
+use super::at;
+use super::ends::Ends;
 use super::view::{NullCounts, StatsRef, TextList};
-
-/// Where values end in a buffer; each begins where the one before ends.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-struct Ends(Vec<u64>);
-
-impl Ends {
-    fn push(&mut self, end: usize) {
-        self.0.push(end as u64);
-    }
-
-    /// Place of a value; `None` past the last one.
-    fn range(&self, index: usize) -> Option<Range<usize>> {
-        let end = usize::try_from(*self.0.get(index)?).ok()?;
-        let start = match index.checked_sub(1) {
-            Some(before) => usize::try_from(*self.0.get(before)?).ok()?,
-            None => 0,
-        };
-        Some(start..end)
-    }
-
-    /// Whether the ends ascend to the end of a buffer.
-    fn fit(&self, buffer: usize) -> bool {
-        self.0.is_sorted() && self.0.last().is_none_or(|last| *last == buffer as u64)
-    }
-}
 
 /// What all columns have in common.
 pub(super) trait Store {
@@ -43,7 +17,7 @@ pub(super) trait Store {
 }
 
 /// A column of one kind of values, one a row.
-pub(super) trait Column: Store {
+pub(super) trait Column: Store + Default {
     type Item<'a>
     where
         Self: 'a;
@@ -52,6 +26,12 @@ pub(super) trait Column: Store {
     fn item(&self, index: usize) -> Option<Self::Item<'_>>;
 
     fn push(&mut self, item: Self::Item<'_>);
+
+    /// The values at these places, in their order.
+    fn take(&self, places: &[u32]) -> Self;
+
+    /// Puts all values of another column behind these.
+    fn append(&mut self, more: &Self);
 }
 
 impl<T: Copy> Store for Vec<T> {
@@ -81,6 +61,17 @@ impl<T: Copy> Column for Vec<T> {
     fn push(&mut self, item: T) {
         self.push(item);
     }
+
+    fn take(&self, places: &[u32]) -> Self {
+        places
+            .iter()
+            .map(|place| at(self, *place as usize))
+            .collect()
+    }
+
+    fn append(&mut self, more: &Self) {
+        self.extend_from_slice(more);
+    }
 }
 
 /// Bytes, or lists of longs.
@@ -93,19 +84,19 @@ pub(super) struct Slices<T> {
 impl<T: Copy> Store for Slices<T> {
     fn shrink_to_fit(&mut self) {
         self.values.shrink_to_fit();
-        self.ends.0.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 
     fn heap_bytes(&self) -> usize {
-        self.values.heap_bytes() + self.ends.0.heap_bytes()
+        self.values.heap_bytes() + self.ends.heap_bytes()
     }
 
     fn is_sound(&self, length: usize) -> bool {
-        self.ends.fit(self.values.len()) && self.ends.0.len() == length
+        self.ends.fit(self.values.len()) && self.ends.len() == length
     }
 }
 
-impl<T: Copy> Column for Slices<T> {
+impl<T: Copy + Default> Column for Slices<T> {
     type Item<'a>
         = &'a [T]
     where
@@ -119,6 +110,20 @@ impl<T: Copy> Column for Slices<T> {
         self.values.extend_from_slice(item);
         self.ends.push(self.values.len());
     }
+
+    fn take(&self, places: &[u32]) -> Self {
+        let ends = self.ends.take(places);
+        let mut values = Vec::with_capacity(ends.end());
+        for run in self.ends.runs(places) {
+            values.extend_from_slice(self.values.get(run).unwrap_or_default());
+        }
+        Self { values, ends }
+    }
+
+    fn append(&mut self, more: &Self) {
+        self.ends.append(&more.ends);
+        self.values.extend_from_slice(&more.values);
+    }
 }
 
 /// Texts.
@@ -131,16 +136,16 @@ pub(super) struct Texts {
 impl Store for Texts {
     fn shrink_to_fit(&mut self) {
         self.text.shrink_to_fit();
-        self.ends.0.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 
     fn heap_bytes(&self) -> usize {
-        self.text.capacity() + self.ends.0.heap_bytes()
+        self.text.capacity() + self.ends.heap_bytes()
     }
 
     fn is_sound(&self, length: usize) -> bool {
         let between_characters = || (0..length).all(|index| self.item(index).is_some());
-        self.ends.fit(self.text.len()) && self.ends.0.len() == length && between_characters()
+        self.ends.fit(self.text.len()) && self.ends.len() == length && between_characters()
     }
 }
 
@@ -154,6 +159,20 @@ impl Column for Texts {
     fn push(&mut self, item: &str) {
         self.text.push_str(item);
         self.ends.push(self.text.len());
+    }
+
+    fn take(&self, places: &[u32]) -> Self {
+        let ends = self.ends.take(places);
+        let mut text = String::with_capacity(ends.end());
+        for run in self.ends.runs(places) {
+            text.push_str(self.text.get(run).unwrap_or_default());
+        }
+        Self { text, ends }
+    }
+
+    fn append(&mut self, more: &Self) {
+        self.ends.append(&more.ends);
+        self.text.push_str(&more.text);
     }
 }
 
@@ -176,21 +195,33 @@ impl TextLists {
             .range(index)
             .map(|range| TextList::of_column(&self.texts, range))
     }
+
+    /// Pushes lists of another column. A list that comes again right away is not looked for again.
+    fn extend(&mut self, from: &Self, lists: impl Iterator<Item = u32>) {
+        let mut before = None;
+        for list in lists {
+            match self.lists.last() {
+                Some(last) if before == Some(list) => self.lists.push(*last),
+                _ => self.push(from.list(list as usize).unwrap_or(TextList::EMPTY)),
+            }
+            before = Some(list);
+        }
+    }
 }
 
 impl Store for TextLists {
     fn shrink_to_fit(&mut self) {
         self.texts.shrink_to_fit();
-        self.ends.0.shrink_to_fit();
+        self.ends.shrink_to_fit();
         self.lists.shrink_to_fit();
     }
 
     fn heap_bytes(&self) -> usize {
-        self.texts.heap_bytes() + self.ends.0.heap_bytes() + self.lists.heap_bytes()
+        self.texts.heap_bytes() + self.ends.heap_bytes() + self.lists.heap_bytes()
     }
 
     fn is_sound(&self, length: usize) -> bool {
-        let texts = self.texts.ends.0.len();
+        let texts = self.texts.ends.len();
         let lists = || (0..length).all(|index| self.item(index).is_some());
         self.texts.is_sound(texts) && self.ends.fit(texts) && self.lists.len() == length && lists()
     }
@@ -204,17 +235,28 @@ impl Column for TextLists {
     }
 
     fn push(&mut self, item: TextList<'_>) {
-        let count = self.ends.0.len();
+        let count = self.ends.len();
         let mut recent = (count.saturating_sub(Self::LOOK_BACK)..count).rev();
         let place = recent
             .find(|place| self.list(*place) == Some(item))
             .unwrap_or_else(|| {
                 item.iter().for_each(|text| self.texts.push(text));
-                self.ends.push(self.texts.ends.0.len());
+                self.ends.push(self.texts.ends.len());
                 count
             });
         // A table has no more rows than fit, and a row has one list.
         self.lists.push(u32::try_from(place).unwrap_or(u32::MAX));
+    }
+
+    fn take(&self, places: &[u32]) -> Self {
+        let mut taken = Self::default();
+        let lists = places.iter().map(|place| at(&self.lists, *place as usize));
+        taken.extend(self, lists);
+        taken
+    }
+
+    fn append(&mut self, more: &Self) {
+        self.extend(more, more.lists.iter().copied());
     }
 }
 
@@ -280,55 +322,20 @@ impl Column for StatsColumn {
         self.null_counts.values.extend(counts);
         self.null_counts.ends.push(self.null_counts.values.len());
     }
-}
 
-/// Values of some rows only.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Sparse<C> {
-    /// The rows that have a value, ascending.
-    rows: Vec<u32>,
-    values: C,
-}
-
-impl<C: Column> Sparse<C> {
-    pub(super) fn push(&mut self, row: u32, item: Option<C::Item<'_>>) {
-        if let Some(item) = item {
-            self.rows.push(row);
-            self.values.push(item);
+    fn take(&self, places: &[u32]) -> Self {
+        Self {
+            min: self.min.take(places),
+            max: self.max.take(places),
+            has_null_counts: self.has_null_counts.take(places),
+            null_counts: self.null_counts.take(places),
         }
     }
 
-    pub(super) fn get(&self, row: usize) -> Option<C::Item<'_>> {
-        if self.rows.is_empty() {
-            return None;
-        }
-        let wanted = u32::try_from(row).ok()?;
-        // Where all rows have a value, a row is its own place.
-        let place = if self.rows.get(row) == Some(&wanted) {
-            row
-        } else {
-            self.rows.binary_search(&wanted).ok()?
-        };
-        self.values.item(place)
-    }
-}
-
-impl<C: Column> Store for Sparse<C> {
-    fn shrink_to_fit(&mut self) {
-        self.rows.shrink_to_fit();
-        self.values.shrink_to_fit();
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.rows.heap_bytes() + self.values.heap_bytes()
-    }
-
-    fn is_sound(&self, length: usize) -> bool {
-        let ascending = self.rows.is_sorted_by(|a, b| a < b);
-        let inside = self
-            .rows
-            .last()
-            .is_none_or(|last| (*last as usize) < length);
-        ascending && inside && self.values.is_sound(self.rows.len())
+    fn append(&mut self, more: &Self) {
+        self.min.append(&more.min);
+        self.max.append(&more.max);
+        Column::append(&mut self.has_null_counts, &more.has_null_counts);
+        self.null_counts.append(&more.null_counts);
     }
 }

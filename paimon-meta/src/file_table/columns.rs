@@ -6,7 +6,8 @@ use crate::binary_row::BinaryRow;
 use crate::data_file::FileSource;
 
 use super::KeepStats;
-use super::column::{Column, Slices, Sparse, StatsColumn, Store, TextLists, Texts};
+use super::column::{Column, Slices, StatsColumn, Store, TextLists, Texts};
+use super::sparse::Sparse;
 use super::view::FileRow;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -79,6 +80,76 @@ impl Columns {
             self.value_stats.push(row, file.value_stats);
             self.value_stats_cols.push(row, file.value_stats_cols);
         }
+    }
+
+    /// The rows of `order`, of the same partitions. Each column is freed when it is taken from, so that at no time there
+    /// are two whole tables.
+    pub(super) fn take(self, order: &[u32]) -> Self {
+        Self {
+            partitions: self.partitions,
+            partition_ids: taken(self.partition_ids, order),
+            buckets: taken(self.buckets, order),
+            total_buckets: taken(self.total_buckets, order),
+            file_names: taken(self.file_names, order),
+            file_sizes: taken(self.file_sizes, order),
+            row_counts: taken(self.row_counts, order),
+            min_keys: taken(self.min_keys, order),
+            max_keys: taken(self.max_keys, order),
+            min_sequence_numbers: taken(self.min_sequence_numbers, order),
+            max_sequence_numbers: taken(self.max_sequence_numbers, order),
+            schema_ids: taken(self.schema_ids, order),
+            levels: taken(self.levels, order),
+            creation_times: taken(self.creation_times, order),
+            delete_row_counts: taken(self.delete_row_counts, order),
+            flags: taken(self.flags, order),
+            extra_files: self.extra_files.take(order),
+            embedded_indexes: self.embedded_indexes.take(order),
+            external_paths: self.external_paths.take(order),
+            first_row_ids: self.first_row_ids.take(order),
+            write_cols: self.write_cols.take(order),
+            write_cols_sequences: self.write_cols_sequences.take(order),
+            key_stats: self.key_stats.take(order),
+            value_stats: self.value_stats.take(order),
+            value_stats_cols: self.value_stats_cols.take(order),
+        }
+    }
+
+    /// Puts the rows of other columns behind these. Their partitions are indexes into those of these columns.
+    pub(super) fn append(&mut self, more: Self) {
+        if self.partition_ids.is_empty() {
+            *self = Self {
+                partitions: std::mem::take(&mut self.partitions),
+                ..more
+            };
+            return;
+        }
+        // A table has no more rows than fit.
+        let offset = u32::try_from(self.partition_ids.len()).unwrap_or(u32::MAX);
+        self.partition_ids.extend(more.partition_ids);
+        self.buckets.extend(more.buckets);
+        self.total_buckets.extend(more.total_buckets);
+        self.file_names.append(&more.file_names);
+        self.file_sizes.extend(more.file_sizes);
+        self.row_counts.extend(more.row_counts);
+        self.min_keys.append(&more.min_keys);
+        self.max_keys.append(&more.max_keys);
+        self.min_sequence_numbers.extend(more.min_sequence_numbers);
+        self.max_sequence_numbers.extend(more.max_sequence_numbers);
+        self.schema_ids.extend(more.schema_ids);
+        self.levels.extend(more.levels);
+        self.creation_times.extend(more.creation_times);
+        self.delete_row_counts.extend(more.delete_row_counts);
+        self.flags.extend(more.flags);
+        self.extra_files.append(&more.extra_files, offset);
+        self.embedded_indexes.append(&more.embedded_indexes, offset);
+        self.external_paths.append(&more.external_paths, offset);
+        self.first_row_ids.append(&more.first_row_ids, offset);
+        self.write_cols.append(&more.write_cols, offset);
+        self.write_cols_sequences
+            .append(&more.write_cols_sequences, offset);
+        self.key_stats.append(&more.key_stats, offset);
+        self.value_stats.append(&more.value_stats, offset);
+        self.value_stats_cols.append(&more.value_stats_cols, offset);
     }
 
     /// All but the partitions.
@@ -165,6 +236,15 @@ impl Columns {
         ];
         stores.into_iter().for_each(Store::shrink_to_fit);
     }
+}
+
+/// As [`Column::take`] of a column that nobody needs any more.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the column is freed before the next one is taken"
+)]
+fn taken<C: Column>(column: C, order: &[u32]) -> C {
+    column.take(order)
 }
 
 /// What is known of a file, one bit each.

@@ -132,8 +132,8 @@ proptest! {
         second in vec(any_file(), 0..6),
     ) {
         let mut builder = FileTableBuilder::new();
-        builder.append(&table(&first)).unwrap();
-        builder.append(&table(&second)).unwrap();
+        builder.append(table(&first)).unwrap();
+        builder.append(table(&second)).unwrap();
         let both = builder.finish();
         let partitions = |length| (0..length).map(|index| place(index).0);
         prop_assert!(partitions(first.len())
@@ -150,7 +150,7 @@ proptest! {
         let order: Vec<_> = order.iter().map(|index| index.index(metas.len())).collect();
         let indexes: Vec<_> = order.iter().map(|index| u32::try_from(*index).unwrap()).collect();
         let table = table(&metas);
-        let permuted = table.permute(&indexes).unwrap();
+        let permuted = table.clone().permute(&indexes).unwrap();
         let expected: Vec<_> = order.iter().map(|index| metas[*index].clone()).collect();
         prop_assert_eq!(files(&permuted), expected);
         for (index, from) in order.iter().enumerate() {
@@ -261,7 +261,10 @@ fn identity_is_of_partition_and_bucket() {
     assert_ne!(table.identity(0), table.identity(1));
     assert_ne!(table.identity(0), table.identity(2));
     // Across tables, whose partitions have other numbers.
-    assert_eq!(table.identity(1), table.permute(&[1]).unwrap().identity(0));
+    assert_eq!(
+        table.identity(1),
+        table.clone().permute(&[1]).unwrap().identity(0)
+    );
 }
 
 #[test]

@@ -124,9 +124,10 @@ struct Joined {
 impl Joined {
     fn new(before: State, after: State) -> Result<Self> {
         let mut builder = FileTableBuilder::new();
-        builder.append(&before.files)?;
-        let offset = u32::try_from(before.files.len()).unwrap_or(u32::MAX);
-        builder.append(&after.files)?;
+        builder.append(before.files)?;
+        let length = builder.len();
+        let offset = u32::try_from(length).unwrap_or(u32::MAX);
+        builder.append(after.files)?;
         let files = builder.finish();
         let mut positions: HashMap<(u32, i32), usize> = HashMap::new();
         let mut buckets: Vec<[Vec<u32>; 2]> = Vec::new();
@@ -155,7 +156,7 @@ impl Joined {
             vectors.append(more, offset);
         }
         let mut origins = before.origins;
-        origins.append(after.origins, before.files.len());
+        origins.append(after.origins, length);
         Ok(Self {
             files,
             buckets,
