@@ -168,11 +168,7 @@ async fn between_times(
         }
         (Some(mode), _) => files(end, earliest.id.saturating_sub(1), mode),
         (None, Some(start)) => diff(start, end),
-        // Everything is a change since before the first snapshot.
-        (None, None) if earliest.id == 1 => Found {
-            snapshot: Some(end),
-            ..Found::default()
-        },
+        // What the earliest snapshot added is no change, even if there was none before it: the reference starts there.
         (None, None) => diff(earliest, end),
     })
 }

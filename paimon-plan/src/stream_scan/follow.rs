@@ -89,7 +89,7 @@ impl StreamScan {
     }
 
     /// A snapshot, or the changelog that was kept when it expired.
-    async fn snapshot_or_changelog(&self, id: i64) -> Result<Option<Snapshot>> {
+    pub(super) async fn snapshot_or_changelog(&self, id: i64) -> Result<Option<Snapshot>> {
         if let Some(snapshot) = self.history().read_if_exists(id).await? {
             return Ok(Some(snapshot));
         }

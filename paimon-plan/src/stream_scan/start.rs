@@ -86,11 +86,6 @@ impl StreamScan {
             return self.changes_from(next).await;
         }
         let history = self.history();
-        let state = |snapshot: Option<Snapshot>, since| {
-            snapshot.map_or(Begin::NotYet, |snapshot| {
-                Begin::State(Box::new(snapshot), since)
-            })
-        };
         Ok(match (&self.rules.travel, self.rules.start) {
             (Travel::Latest, Start::Changes) => match history.latest().await? {
                 Some(latest) => Begin::Changes(latest.id.saturating_add(1)),
@@ -111,18 +106,29 @@ impl StreamScan {
                 Some(id) => Begin::Changes(id),
                 None => Begin::NotYet,
             },
-            (Travel::Creation(millis), _) => {
-                let found = history.find(&self.rules.travel).await?;
-                match (found.snapshot, found.created_since) {
-                    (Some(snapshot), None) => self.changes_from(snapshot.id).await?,
-                    (snapshot, _) => state(snapshot, Some(*millis)),
-                }
-            }
+            (Travel::Creation(millis), _) => self.begin_created(*millis).await?,
             (travel, _) => {
                 let found = history.find(travel).await?;
                 state(found.snapshot, found.created_since)
             }
         })
+    }
+
+    /// With changes where something older is kept, else with the files created since.
+    async fn begin_created(&self, millis: i64) -> Result<Begin> {
+        let found = self.history().find(&self.rules.travel).await?;
+        if let (Some(snapshot), None) = (&found.snapshot, found.created_since) {
+            return self.changes_from(snapshot.id).await;
+        }
+        if let Some(id) = self.first_since(millis).await?
+            && self
+                .snapshot_or_changelog(id.saturating_sub(1))
+                .await?
+                .is_some()
+        {
+            return Ok(Begin::Changes(id));
+        }
+        Ok(state(found.snapshot, Some(millis)))
     }
 
     /// The snapshot that the consumer reads next, if there is one that counts.
@@ -168,9 +174,30 @@ impl StreamScan {
     /// The first snapshot committed at a time or later, or the one that will be.
     async fn first_since(&self, millis: i64) -> Result<Option<i64>> {
         let history = self.history();
-        let Some(last_before) = history.before(millis).await? else {
-            return self.earliest_change().await;
+        if let Some(last_before) = history.before(millis).await? {
+            return Ok(Some(last_before.saturating_add(1)));
+        }
+        // Changelogs that outlive their snapshots count too; commit times ascend.
+        let Some(mut first) = self.earliest_change().await? else {
+            return Ok(None);
         };
-        Ok(Some(last_before.saturating_add(1)))
+        let mut end = history
+            .earliest()
+            .await?
+            .map_or(first, |snapshot| snapshot.id);
+        while first < end {
+            let middle = first + (end - first) / 2;
+            match self.snapshot_or_changelog(middle).await? {
+                Some(changes) if changes.time_millis < millis => first = middle + 1,
+                _ => end = middle,
+            }
+        }
+        Ok(Some(first))
     }
+}
+
+fn state(snapshot: Option<Snapshot>, created_since: Option<i64>) -> Begin {
+    snapshot.map_or(Begin::NotYet, |snapshot| {
+        Begin::State(Box::new(snapshot), created_since)
+    })
 }
