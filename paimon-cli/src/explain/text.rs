@@ -212,6 +212,11 @@ fn split(paper: &mut Paper, facts: &SplitFacts, key: &str) {
     if left > 0 {
         paper.line("", &format!("… and {}", count(left, "more section")));
     }
+    part_lines(paper, facts);
+}
+
+/// The parts of a split, and what was measured of them.
+fn part_lines(paper: &mut Paper, facts: &SplitFacts) {
     for (number, part) in facts.parts.iter().enumerate() {
         paper.line(&format!("  part {number}"), &part.text());
         if let Some(measured) = &part.measured {
