@@ -9,47 +9,22 @@
 
 use std::hint::black_box;
 use std::io::Cursor;
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_avro::compression::CompressionCodec;
 use arrow_avro::reader::ReaderBuilder;
 use arrow_avro::writer::WriterBuilder;
 use arrow_avro::writer::format::AvroOcfFormat;
-use benches::{Key, batch, once, paimon_fields};
+use benches::{Key, Memory, batch, once, paimon_fields};
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready};
-use paimon_format::{
-    AvroReader, ByteSource, DataFile, FileColumn, FormatReader, RowRanges, ScanSpec,
-};
-use paimon_meta::{Result, StringLayout};
+use paimon_format::{AvroReader, DataFile, FileColumn, FormatReader, RowRanges, ScanSpec};
+use paimon_meta::StringLayout;
 
 const BATCH: usize = 8192;
 /// Rows of a block.
 const BLOCK: usize = 600;
-
-#[derive(Debug)]
-struct Memory(Bytes);
-
-impl ByteSource for Memory {
-    fn name(&self) -> &str {
-        "memory"
-    }
-
-    fn size(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read(&self, ranges: Vec<Range<u64>>) -> BoxFuture<'static, Result<Vec<Bytes>>> {
-        let position = |at: u64| usize::try_from(at).expect("a position in memory");
-        let slices = ranges
-            .iter()
-            .map(|range| self.0.slice(position(range.start)..position(range.end)));
-        ready(Ok(slices.collect())).boxed()
-    }
-}
 
 fn file(rows: u32) -> Bytes {
     let keys: Vec<i64> = (0..i64::from(rows)).collect();

@@ -17,16 +17,13 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType as ArrowType, Field, Schema};
 use arrow_select::filter::filter_record_batch;
-use benches::{Key, batch, once, paimon_fields};
+use benches::{Key, Memory, batch, once, paimon_fields};
 use bytes::Bytes;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready};
-use paimon_format::{
-    ByteSource, DataFile, FileColumn, FormatReader, ParquetReader, RowRanges, ScanSpec,
-};
-use paimon_meta::{Result, StringLayout};
+use paimon_format::{DataFile, FileColumn, FormatReader, ParquetReader, RowRanges, ScanSpec};
+use paimon_meta::StringLayout;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
     RowSelectionPolicy,
@@ -40,27 +37,6 @@ const BATCH: usize = 8192;
 /// Rows of the file.
 fn row_count() -> u32 {
     if once() { 20_000 } else { 1_000_000 }
-}
-
-#[derive(Debug)]
-struct Memory(Bytes);
-
-impl ByteSource for Memory {
-    fn name(&self) -> &str {
-        "memory"
-    }
-
-    fn size(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read(&self, ranges: Vec<Range<u64>>) -> BoxFuture<'static, Result<Vec<Bytes>>> {
-        let position = |at: u64| usize::try_from(at).expect("a position in memory");
-        let slices = ranges
-            .iter()
-            .map(|range| self.0.slice(position(range.start)..position(range.end)));
-        ready(Ok(slices.collect())).boxed()
-    }
 }
 
 /// The value columns: all but the key and the system columns.

@@ -2,17 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_avro::reader::ReaderBuilder;
-use bytes::Bytes;
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready};
 use orc_rust::ArrowReaderBuilder;
 use orc_rust::projection::ProjectionMask;
-use paimon_format::{ByteSource, DataFile, FileColumn, RowRanges, ScanSpec, format_reader};
+use paimon_format::{DataFile, FileColumn, RowRanges, ScanSpec, format_reader};
 use paimon_meta::{
     DataField, Error, FieldId, MAX_LENGTH, Options, Result, StringLayout, TableSchema, TypeKind,
 };
@@ -21,6 +17,7 @@ use paimon_read::{ReadRequest, ReadTask, block_on};
 use crate::columns::{VALUES, paimon_fields};
 use crate::files::FileFormat;
 use crate::key::Key;
+use crate::memory::Memory;
 use crate::merge_table::MergeTable;
 use crate::reads::{
     BATCH_SIZE, Case, Done, first_schema, reader, rows_of, split, timed, without_caches,
@@ -158,28 +155,6 @@ fn each_file(
     let run: Box<dyn Fn() -> Result<Done>> =
         Box::new(move || timed(|| table.files.iter().map(|file| decode(file)).sum()));
     Case { name, run }
-}
-
-/// A file that is in memory.
-#[derive(Debug)]
-struct Memory(Bytes);
-
-impl ByteSource for Memory {
-    fn name(&self) -> &str {
-        "memory"
-    }
-
-    fn size(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn read(&self, ranges: Vec<Range<u64>>) -> BoxFuture<'static, Result<Vec<Bytes>>> {
-        let position = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-        let slices = ranges
-            .iter()
-            .map(|range| self.0.slice(position(range.start)..position(range.end)));
-        ready(Ok(slices.collect())).boxed()
-    }
 }
 
 /// Decodes the value columns of a file with the adapter of its format.

@@ -9,6 +9,7 @@ mod files;
 pub mod formats;
 mod key;
 pub mod manifest;
+mod memory;
 mod merge_table;
 pub mod ratios;
 pub mod reads;
@@ -19,6 +20,7 @@ pub mod table;
 pub use columns::{VALUES, arrow_schema, batch, paimon_fields};
 pub use files::FileFormat;
 pub use key::Key;
+pub use memory::Memory;
 pub use merge_table::{Layout, MergeTable, create, schema_json};
 pub use runs::{Run, five_runs, two_runs};
 
