@@ -38,6 +38,8 @@ pub(super) async fn schemas(resources: &Resources, table: &ResolvedTable) -> Res
             time(zone.wall_of(schema.time_millis)),
         ])
     });
+    // As a list, so that the compiler sees that the future can go to another thread.
+    let schemas: Vec<_> = schemas.collect();
     let schemas = stream::iter(schemas).buffered(resources.io_concurrency());
     schemas.try_collect().await
 }

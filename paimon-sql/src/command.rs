@@ -1,0 +1,144 @@
+//! Arguments and statements.
+
+mod failure;
+mod output;
+mod progress;
+mod stores;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use datafusion::error::DataFusionError;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+use datafusion::sql::parser::DFParser;
+use futures_util::StreamExt;
+use paimon_io::{ResourceParts, Resources};
+use paimon_read::ManifestFormats;
+use paimon_sql::{SessionRequest, Source, session};
+use tokio::runtime::Runtime;
+
+use failure::Failure;
+use output::{Format, Output};
+use progress::Progress;
+use stores::{StoreOption, registry};
+
+/// SQL over Apache Paimon tables.
+///
+/// Tables are named database.table in the warehouse, "table$files" and the like are its system tables, and
+/// paimon_table('path', 'option=value', …) is any table by its path, with options such as scan.snapshot-id.
+#[derive(Debug, Parser)]
+#[command(name = "paimon-sql", version)]
+struct Arguments {
+    /// Statements, separated by semicolons.
+    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    sql: Option<String>,
+    /// A file of statements.
+    #[arg(short, long)]
+    file: Option<PathBuf>,
+    /// Directory of databases: folders name.db, whose tables are called name.table.
+    #[arg(long)]
+    warehouse: Option<String>,
+    /// How rows are written.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Zone of times that are written without one.
+    #[arg(long, default_value = "UTC")]
+    time_zone: String,
+    /// An option of an object store, such as s3.region=eu-west-1; may be given several times.
+    #[arg(long = "store", value_name = "SCHEME.KEY=VALUE")]
+    stores: Vec<StoreOption>,
+}
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _gone = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.tell(),
+    }
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    let sql = match (arguments.sql, &arguments.file) {
+        (Some(sql), _) => sql,
+        (None, Some(file)) => {
+            let unread = |error| Failure::input(&file.display().to_string(), error);
+            fs::read_to_string(file).map_err(unread)?
+        }
+        (None, None) => String::new(),
+    };
+    let statements = DFParser::parse_sql(&sql)?;
+    if arguments.format == Format::Parquet && statements.len() > 1 {
+        return Err(Failure::usage(
+            "a Parquet file holds the rows of one statement",
+        ));
+    }
+    let resources = Resources::new(ResourceParts {
+        stores: Arc::new(registry(&arguments.stores)),
+        manifest_format: Some(Arc::new(ManifestFormats)),
+        ..ResourceParts::default()
+    });
+    let warehouse = arguments.warehouse.as_deref().map(location);
+    let request = SessionRequest {
+        source: Source {
+            resources: resources.clone(),
+            time_zone: arguments.time_zone,
+        },
+        warehouse: warehouse.transpose()?,
+        directory: Some(location(".")?),
+        ..SessionRequest::new(resources.clone())
+    };
+    let runtime = Runtime::new().map_err(DataFusionError::IoError)?;
+    runtime.block_on(async {
+        let context = session(&request).await?;
+        for statement in statements {
+            let plan = context.state().statement_to_plan(statement).await?;
+            let progress = Progress::new(&resources);
+            execute(&context, plan, arguments.format, progress).await?;
+        }
+        Ok(())
+    })
+}
+
+async fn execute(
+    context: &SessionContext,
+    plan: LogicalPlan,
+    format: Format,
+    mut progress: Progress,
+) -> Result<(), Failure> {
+    let frame = context.execute_logical_plan(plan).await?;
+    let mut batches = frame.execute_stream().await?;
+    let mut output = Output::new(format, &batches.schema())?;
+    while let Some(batch) = progress.during(batches.next()).await {
+        output.write(&batch?)?;
+        if output.is_gone() {
+            return Ok(());
+        }
+    }
+    drop(progress);
+    output.finish()
+}
+
+/// The location of a directory: a URL as it is, a path made absolute.
+///
+/// # Errors
+/// Usage for a path that cannot be made absolute.
+fn location(text: &str) -> Result<String, Failure> {
+    if text.contains(":/") {
+        return Ok(text.to_owned());
+    }
+    let absolute = std::path::absolute(Path::new(text));
+    let absolute = absolute
+        .ok()
+        .and_then(|path| path.into_os_string().into_string().ok());
+    absolute.ok_or_else(|| Failure::usage(&format!("{text:?} is no path of a directory")))
+}

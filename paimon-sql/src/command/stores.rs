@@ -1,0 +1,56 @@
+//! Options of object stores on the command line.
+
+use std::str::FromStr;
+
+use paimon_io::StoreRegistry;
+
+/// One option of the stores of a scheme: `s3.region=eu-west-1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoreOption {
+    scheme: String,
+    key: String,
+    value: String,
+}
+
+impl FromStr for StoreOption {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once('=').and_then(|(name, value)| {
+            let (scheme, key) = name.split_once('.')?;
+            Some((scheme, key, value))
+        });
+        match parts {
+            Some((scheme, key, value)) if !scheme.is_empty() && !key.is_empty() => Ok(Self {
+                scheme: scheme.to_owned(),
+                key: key.to_owned(),
+                value: value.to_owned(),
+            }),
+            _ => Err("expected SCHEME.KEY=VALUE, such as s3.region=eu-west-1".to_owned()),
+        }
+    }
+}
+
+/// Stores with these options.
+pub(crate) fn registry(options: &[StoreOption]) -> StoreRegistry {
+    options.iter().fold(StoreRegistry::new(), |stores, option| {
+        let pair = (option.key.as_str(), option.value.as_str());
+        stores.with_options(&option.scheme, [pair])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_scheme_key_and_value() {
+        let option: StoreOption = "s3.endpoint=http://h:1/a=b".parse().unwrap();
+        assert_eq!(option.scheme, "s3");
+        assert_eq!(option.key, "endpoint");
+        assert_eq!(option.value, "http://h:1/a=b");
+        for wrong in ["", "s3", "s3.region", "region=x", ".a=b", "s3.=b"] {
+            assert!(wrong.parse::<StoreOption>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod catalog;
+mod condition;
+mod error;
+mod expression_filter;
+mod function;
+mod memory;
+mod metadata_table;
+mod open;
+mod scan;
+mod session;
+mod statistics;
+mod table;
+
+pub use catalog::{DEFAULT_DATABASE, PaimonCatalog, PaimonDatabase};
+pub use function::PaimonTableFunction;
+pub use open::{Source, open_table};
+pub use scan::PaimonScan;
+pub use session::{CATALOG, SessionRequest, session};
+pub use table::PaimonTable;

@@ -1,0 +1,71 @@
+//! From a location to a table of DataFusion.
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+use datafusion::error::Result;
+use paimon_io::Resources;
+use paimon_plan::{ResolveRequest, SystemTable, Table, TableLocation};
+use paimon_read::ChangelogTable;
+
+use crate::error::external;
+use crate::metadata_table::MetadataProvider;
+use crate::table::{PaimonTable, Shown};
+
+/// What tables are read through, and in which zone.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The way to the outside.
+    pub resources: Resources,
+    /// Zone of times that are written without one, as in [`ResolveRequest::time_zone`].
+    pub time_zone: String,
+}
+
+impl Source {
+    /// These resources, and UTC.
+    pub fn new(resources: Resources) -> Self {
+        Self {
+            resources,
+            time_zone: ResolveRequest::default().time_zone,
+        }
+    }
+
+    /// A request for a table as it is now.
+    pub(crate) fn request(&self) -> ResolveRequest {
+        ResolveRequest {
+            time_zone: self.time_zone.clone(),
+            ..ResolveRequest::default()
+        }
+    }
+}
+
+/// The table at a location, which may name a branch and a system table behind it: `…/t`, `…/t$branch_dev`, `…/t$files`.
+///
+/// # Errors
+/// As [`Table::resolve`] and [`TableLocation::parse`], as the cause of a DataFusion error.
+pub async fn open_table(
+    resources: &Resources,
+    location: &str,
+    request: &ResolveRequest,
+) -> Result<Arc<dyn TableProvider>> {
+    let named = TableLocation::parse(location).map_err(external)?;
+    let request = ResolveRequest {
+        branch: named.branch.or_else(|| request.branch.clone()),
+        ..request.clone()
+    };
+    let table = Table::resolve(resources, &named.table, &request)
+        .await
+        .map_err(external)?;
+    let shown = match named.system_table {
+        None => Shown::Rows,
+        Some(SystemTable::ReadOptimized) => Shown::TopLevel,
+        Some(SystemTable::AuditLog) => Shown::Changelog(ChangelogTable::AuditLog),
+        Some(SystemTable::Binlog) => Shown::Changelog(ChangelogTable::Binlog),
+        Some(SystemTable::Metadata(which)) => {
+            let provider = MetadataProvider::new(table, which, resources.clone())?;
+            return Ok(Arc::new(provider));
+        }
+    };
+    let table = PaimonTable::with_shown(table, shown, resources.clone())?;
+    Ok(Arc::new(table))
+}

@@ -1,0 +1,75 @@
+//! A session with everything of this crate in it.
+
+use std::sync::Arc;
+
+use datafusion::error::Result;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use paimon_io::Resources;
+
+use crate::catalog::{DEFAULT_DATABASE, PaimonCatalog};
+use crate::function::PaimonTableFunction;
+use crate::open::Source;
+
+/// Name of the catalog that a warehouse is.
+pub const CATALOG: &str = "paimon";
+
+/// What a session has.
+#[derive(Clone, Debug)]
+pub struct SessionRequest {
+    /// Where tables are read from, and in which zone.
+    pub source: Source,
+    /// A directory of databases, in which `db.table` names a table; without, tables are named by `paimon_table` alone.
+    pub warehouse: Option<String>,
+    /// What relative paths in `paimon_table` are relative to; without, they are refused.
+    pub directory: Option<String>,
+    /// Settings of DataFusion.
+    pub config: SessionConfig,
+}
+
+impl SessionRequest {
+    /// No warehouse, no directory, and the settings that DataFusion has by default.
+    pub fn new(resources: Resources) -> Self {
+        Self {
+            source: Source::new(resources),
+            warehouse: None,
+            directory: None,
+            config: SessionConfig::new(),
+        }
+    }
+}
+
+/// A session with the tables of a warehouse and the function `paimon_table`.
+///
+/// # Errors
+/// Those of listing the warehouse.
+pub async fn session(request: &SessionRequest) -> Result<SessionContext> {
+    let config = match &request.warehouse {
+        Some(_) => request
+            .config
+            .clone()
+            .with_default_catalog_and_schema(CATALOG, DEFAULT_DATABASE)
+            .with_create_default_catalog_and_schema(false),
+        None => request.config.clone(),
+    };
+    let state = SessionStateBuilder::new_with_default_features()
+        .with_config(config.with_information_schema(true))
+        .build();
+    let context = SessionContext::new_with_state(state);
+    register(&context, request).await?;
+    Ok(context)
+}
+
+/// The same for a session that is there.
+///
+/// # Errors
+/// As [`session`].
+async fn register(context: &SessionContext, request: &SessionRequest) -> Result<()> {
+    if let Some(warehouse) = &request.warehouse {
+        let catalog = PaimonCatalog::open(&request.source, warehouse).await?;
+        context.register_catalog(CATALOG, Arc::new(catalog));
+    }
+    let function = PaimonTableFunction::new(request.source.clone(), request.directory.clone());
+    context.register_udtf("paimon_table", Arc::new(function));
+    Ok(())
+}

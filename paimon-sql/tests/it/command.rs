@@ -1,0 +1,158 @@
+//! The command.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use bytes::Bytes;
+use paimon_testkit::GOLDEN;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+
+use crate::warehouse::golden_warehouse;
+
+/// Exit code, output, errors.
+struct Run {
+    code: i32,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Run {
+    /// The output of a run that must succeed, and have nothing to say beside it.
+    fn ok(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""));
+        String::from_utf8(self.stdout).unwrap()
+    }
+
+    /// The exit code and errors of a run that must print nothing else.
+    fn failed(self) -> (i32, String) {
+        assert_eq!(String::from_utf8_lossy(&self.stdout), "");
+        (self.code, self.stderr)
+    }
+}
+
+fn run(arguments: &[&str]) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_paimon-sql"))
+        .args(arguments)
+        .current_dir(GOLDEN)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+const COUNTS: &str = "SELECT v, count(*) AS n FROM lab.r_overlap GROUP BY v ORDER BY v";
+
+fn of_lab(arguments: &[&str]) -> Run {
+    let warehouse = golden_warehouse();
+    let warehouse = ["--warehouse", warehouse.path().to_str().unwrap()];
+    run(&[arguments, &warehouse].concat())
+}
+
+#[test]
+fn rows_are_a_table_for_people() {
+    let table = "+---+-----+\n| v | n   |\n+---+-----+\n| a | 50  |\n| b | 100 |\n+---+-----+\n";
+    assert_eq!(of_lab(&[COUNTS]).ok(), table);
+}
+
+#[test]
+fn rows_are_json_lines_with_nulls() {
+    let sql = "SELECT v, NULL AS x, count(*) AS n FROM lab.r_overlap GROUP BY v ORDER BY v";
+    let lines = "{\"v\":\"a\",\"x\":null,\"n\":50}\n{\"v\":\"b\",\"x\":null,\"n\":100}\n";
+    assert_eq!(of_lab(&[sql, "--format", "json"]).ok(), lines);
+}
+
+#[test]
+fn rows_are_csv_with_a_line_of_names_also_without_rows() {
+    assert_eq!(
+        of_lab(&[COUNTS, "--format", "csv"]).ok(),
+        "v,n\na,50\nb,100\n"
+    );
+    let none = "SELECT k, v FROM lab.r_one WHERE k < 0";
+    assert_eq!(of_lab(&[none, "--format", "csv"]).ok(), "k,v\n");
+}
+
+#[test]
+fn rows_are_a_parquet_file() {
+    let run = of_lab(&[COUNTS, "--format", "parquet"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let rows = ParquetRecordBatchReader::try_new(Bytes::from(run.stdout), 10).unwrap();
+    let rows: Vec<_> = rows.map(|batch| batch.unwrap().num_rows()).collect();
+    assert_eq!(rows, [2]);
+    let run = of_lab(&["SELECT 1; SELECT 2", "--format", "parquet"]).failed();
+    assert_eq!(
+        run,
+        (
+            2,
+            "error: a Parquet file holds the rows of one statement\n".to_owned()
+        )
+    );
+}
+
+#[test]
+fn several_statements_come_from_the_command_line_or_a_file() {
+    let sql = "CREATE VIEW few AS SELECT k FROM lab.r_one WHERE k < 3; SELECT * FROM few ORDER BY k; SELECT 'x' AS y";
+    assert_eq!(of_lab(&[sql, "--format", "csv"]).ok(), "k\n1\n2\ny\nx\n");
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(sql.as_bytes()).unwrap();
+    let path = file.path().to_str().unwrap();
+    assert_eq!(
+        of_lab(&["-f", path, "--format", "csv"]).ok(),
+        "k\n1\n2\ny\nx\n"
+    );
+}
+
+#[test]
+fn tables_are_named_by_paths_relative_to_the_current_directory() {
+    let sql = "SELECT count(*) AS n FROM paimon_table('lab_r_overlap/table', 'scan.snapshot-id=1')";
+    assert_eq!(run(&[sql, "--format", "csv"]).ok(), "n\n100\n");
+}
+
+#[test]
+fn what_is_wrong_is_said_and_told_by_the_exit_code() {
+    let (code, text) = of_lab(&["SELECT * FROM lab.nothing"]).failed();
+    assert_eq!(code, 1);
+    assert!(
+        text.starts_with("error: not found: no table nothing in lab, there are: "),
+        "{text}"
+    );
+    let (code, text) = of_lab(&["SELECT * FROM lab.\"r_one$row_tracking\""]).failed();
+    assert_eq!(
+        (code, text.contains("system table $row_tracking")),
+        (3, true),
+        "{text}"
+    );
+    let (code, text) = of_lab(&["SELECT FROM WHERE"]).failed();
+    assert_eq!((code, text.starts_with("error: ")), (1, true), "{text}");
+    let (code, text) = run(&["-f", "no-such-file.sql"]).failed();
+    assert_eq!(code, 2);
+    assert!(
+        text.starts_with("error: cannot read no-such-file.sql: "),
+        "{text}"
+    );
+    assert_eq!(run(&[]).failed().0, 2);
+    assert_eq!(run(&["SELECT 1", "--store", "region"]).failed().0, 2);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_paimon-sql"))
+        .args([
+            "SELECT * FROM generate_series(1, 1000000)",
+            "--format",
+            "csv",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
+}

@@ -1,0 +1,252 @@
+//! What plans use of what the reader knows: exact counts, order, pushed conditions, limits, memory.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use datafusion::error::DataFusionError;
+use datafusion::execution::memory_pool::{GreedyMemoryPool, MemoryPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use futures_util::StreamExt;
+use paimon_plan::ResolveRequest;
+use paimon_sql::open_table;
+
+use crate::warehouse::{config, failure, golden_session, plan, resources, rows, table, text};
+
+#[tokio::test]
+async fn counts_and_bounds_that_metadata_is_sure_of_read_nothing() {
+    let (context, _kept) = golden_session(config(2, 8192)).await;
+    for sql in [
+        "SELECT count(*) FROM lab.r_one",
+        "SELECT count(*), min(k), max(k), count(v) FROM lab.r_one",
+        "SELECT count(*) FROM lab.dv_on",
+        "SELECT count(*) FROM golden.plan_many_partitions_buckets WHERE p = 'a'",
+    ] {
+        let plan = plan(&context, sql).await;
+        assert!(!plan.contains("PaimonScan"), "{sql}\n{plan}");
+    }
+    // A merge decides, a condition is left, texts may be cut in statistics: no guess.
+    for sql in [
+        "SELECT count(*) FROM lab.r_overlap",
+        "SELECT count(*) FROM lab.r_one WHERE v = 'a'",
+        "SELECT count(*) FROM lab.r_one WHERE k % 2 = 0",
+        "SELECT min(v) FROM lab.r_one",
+        "SELECT max(k) FROM lab.dv_on",
+        "SELECT count(*) FROM (SELECT * FROM lab.r_one LIMIT 7)",
+    ] {
+        let plan = plan(&context, sql).await;
+        assert!(plan.contains("PaimonScan"), "{sql}\n{plan}");
+    }
+}
+
+#[tokio::test]
+async fn rows_in_the_order_of_the_key_are_not_sorted_again() {
+    for partitions in [1, 3] {
+        let (context, _kept) = golden_session(config(partitions, 16)).await;
+        let sql = "SELECT k, v FROM lab.r_overlap ORDER BY k";
+        let shown = plan(&context, sql).await;
+        assert!(!shown.contains("SortExec"), "{shown}");
+        let (found, wanted) = (
+            text(&context, "SELECT k FROM lab.r_overlap ORDER BY k").await,
+            text(&context, "SELECT k FROM lab.r_overlap ORDER BY k + 0").await,
+        );
+        assert_eq!(found, wanted);
+        // Two files one after the other are in no order; nor is another column.
+        for sql in [
+            "SELECT k FROM golden.plan_many_partitions_buckets ORDER BY k",
+            "SELECT k, v FROM lab.r_overlap ORDER BY v, k",
+        ] {
+            let shown = plan(&context, sql).await;
+            assert!(shown.contains("SortExec"), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn merge_joins_on_the_key_need_no_sort() {
+    // Whole tasks, and so one stream in order on each side, which DataFusion divides by hash.
+    let mut settings = SessionConfig::new().with_target_partitions(2);
+    settings.options_mut().optimizer.prefer_hash_join = false;
+    let (context, _kept) = golden_session(settings).await;
+    let sql = "SELECT a.k, b.v FROM lab.r_overlap a JOIN lab.dv_off b ON a.k = b.k";
+    let shown = plan(&context, sql).await;
+    assert!(
+        shown.contains("SortMergeJoin") && !shown.contains("SortExec"),
+        "{shown}"
+    );
+    let counted = text(&context, &format!("SELECT count(*) FROM ({sql})")).await;
+    assert!(counted.contains("| 99 "), "{counted}");
+}
+
+#[tokio::test]
+async fn a_large_task_is_read_in_parts() {
+    let (context, _kept) = golden_session(config(2, 16)).await;
+    let shown = plan(&context, "SELECT k, v FROM lab.r_overlap").await;
+    assert!(
+        shown.contains("splits=0 raw 1 merged, partitions=2"),
+        "{shown}"
+    );
+    // Not worth it by default.
+    let (context, _kept) = golden_session(SessionConfig::new().with_target_partitions(2)).await;
+    let shown = plan(&context, "SELECT k, v FROM lab.r_overlap").await;
+    assert!(
+        shown.contains("splits=0 raw 1 merged, partitions=1"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn explain_says_where_each_condition_acts() {
+    let (context, _kept) = golden_session(config(1, 16)).await;
+    let sql = "SELECT v FROM lab.r_overlap WHERE k > 20 AND v = 'a' AND length(v) = 1";
+    let shown = plan(&context, sql).await;
+    for part in [
+        "snapshot=2",
+        "splits=0 raw 1 merged",
+        "columns=[v]",
+        "k > 20: buckets, files by key, files by value, keys before they are merged",
+        "v = 'a': files by value, rows that win",
+        "filters=[character_length(v@1) = 1: rows that win]",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    assert!(!shown.contains("FilterExec"), "{shown}");
+    let sql =
+        "SELECT k FROM golden.plan_many_partitions_buckets WHERE p = 'a' AND v <> 'a1' LIMIT 2";
+    let shown = plan(&context, sql).await;
+    assert!(shown.contains("p = 'a': partitions;"), "{shown}");
+    assert!(
+        shown.contains("v <> 'a1': files by value, rows]"),
+        "{shown}"
+    );
+    assert!(shown.contains("limit=2"), "{shown}");
+}
+
+#[tokio::test]
+async fn explain_analyze_counts_what_was_done() {
+    let (context, _kept) = golden_session(config(1, 16)).await;
+    let shown = text(&context, "EXPLAIN ANALYZE SELECT k, v FROM lab.r_overlap").await;
+    for part in [
+        "output_rows=150",
+        "files_opened=2",
+        "row_groups_fetched=",
+        "rows_decoded=",
+        "rows_superseded=50",
+        "requests=",
+        "requested_bytes=",
+        "pick_time=",
+        "value_time=",
+    ] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+}
+
+#[tokio::test]
+async fn top_k_and_joins_narrow_the_scan_while_they_run() {
+    let (context, _kept) = golden_session(config(1, 16)).await;
+    let top = "SELECT k, v FROM lab.r_overlap ORDER BY v DESC, k DESC LIMIT 2";
+    let shown = plan(&context, top).await;
+    assert!(shown.contains("filters=[DynamicFilter"), "{shown}");
+    let found = text(&context, top).await;
+    assert!(
+        found.contains("| 150 | b |") && found.contains("| 149 | b |"),
+        "{found}"
+    );
+
+    let join = "SELECT count(*) FROM lab.r_overlap big JOIN (SELECT k FROM lab.dv_off WHERE k < 4) few ON big.k = few.k";
+    let shown = text(&context, &format!("EXPLAIN ANALYZE {join}")).await;
+    let big = shown
+        .lines()
+        .find(|line| line.contains("r_overlap") && line.contains("PaimonScan"));
+    let big = big.unwrap_or_else(|| panic!("{shown}"));
+    assert!(
+        big.contains("filters=[DynamicFilter") && big.contains("output_rows=3,"),
+        "{big}"
+    );
+    let found = text(&context, join).await;
+    assert!(found.contains("| 3 "), "{found}");
+}
+
+#[tokio::test]
+async fn a_limit_holds_over_all_partitions_and_conditions() {
+    for partitions in [1, 3] {
+        let (context, _kept) = golden_session(config(partitions, 2)).await;
+        for (sql, wanted) in [
+            ("SELECT * FROM lab.r_overlap LIMIT 7", 7),
+            ("SELECT * FROM lab.r_overlap WHERE v = 'a' LIMIT 60", 50),
+            ("SELECT * FROM lab.r_overlap WHERE k % 2 = 0 LIMIT 5", 5),
+            ("SELECT * FROM lab.r_overlap LIMIT 10 OFFSET 145", 5),
+            ("SELECT * FROM lab.r_overlap WHERE random() < 2 LIMIT 3", 3),
+            ("SELECT * FROM lab.\"r_overlap$audit_log\" LIMIT 3", 3),
+            ("SELECT * FROM lab.\"r_overlap$files\" LIMIT 1", 1),
+            ("SELECT k FROM lab.r_overlap ORDER BY k LIMIT 4", 4),
+        ] {
+            let batches = rows(&context, sql).await.unwrap();
+            let found: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+            assert_eq!(found, wanted, "{sql}");
+        }
+    }
+}
+
+/// A session whose queries have so much memory, and its pool.
+async fn limited(bytes: usize) -> (SessionContext, Arc<dyn MemoryPool>) {
+    let pool = GreedyMemoryPool::new(bytes);
+    let pool: Arc<dyn MemoryPool> = Arc::new(TrackConsumersPool::new(pool, NonZeroUsize::MIN));
+    let builder = RuntimeEnvBuilder::new().with_memory_pool(Arc::clone(&pool));
+    let runtime = builder.build_arc().unwrap();
+    let context = SessionContext::new_with_config_rt(config(1, 4), runtime);
+    let (resources, location) = (resources(), table("lab_r_overlap"));
+    let request = ResolveRequest::default();
+    let opened = open_table(&resources, &location, &request);
+    context.register_table("t", opened.await.unwrap()).unwrap();
+    (context, pool)
+}
+
+#[tokio::test]
+async fn memory_comes_from_the_pool_of_the_query_and_goes_back_to_it() {
+    let (context, pool) = limited(1 << 30).await;
+    let frame = context.sql("SELECT * FROM t").await.unwrap();
+    let mut batches = frame.execute_stream().await.unwrap();
+    assert_eq!(batches.next().await.unwrap().unwrap().num_rows(), 4);
+    assert!(pool.reserved() > 0);
+    drop(batches);
+    assert_eq!(pool.reserved(), 0);
+}
+
+#[tokio::test]
+async fn a_pool_without_memory_refuses_and_names_the_scan() {
+    let (context, _) = limited(1).await;
+    let error = failure(&context, "SELECT * FROM t").await;
+    assert!(
+        matches!(error.find_root(), DataFusionError::ResourcesExhausted(_)),
+        "{error}"
+    );
+    assert!(error.to_string().contains("PaimonScan[0]"), "{error}");
+}
+
+#[tokio::test]
+async fn each_query_sees_the_latest_snapshot() {
+    let directory = tempfile::tempdir().unwrap();
+    let history = |steps: &str| {
+        let text = format!(
+            r#"{{"columns": [["k", "INT NOT NULL"]], "primary_key": ["k"], "options": {{"bucket": "1"}}, "steps": [{steps}]}}"#
+        );
+        paimon_testkit::History::from_json(text.as_bytes()).unwrap()
+    };
+    let write = |steps: &str| {
+        let layout = paimon_testkit::Layout::default();
+        let written = paimon_testkit::write_table(&history(steps), &layout).unwrap();
+        written.save(&directory.path().join("d.db/t")).unwrap();
+    };
+    write(r#"{"write": [["+I", 1]]}"#);
+    let request = paimon_sql::SessionRequest {
+        warehouse: Some(directory.path().to_str().unwrap().to_owned()),
+        ..paimon_sql::SessionRequest::new(resources())
+    };
+    let context = paimon_sql::session(&request).await.unwrap();
+    let counted = text(&context, "SELECT count(*) FROM d.t").await;
+    assert!(counted.contains("| 1 "), "{counted}");
+    write(r#"{"write": [["+I", 1]]}, {"write": [["+I", 2]]}"#);
+    let counted = text(&context, "SELECT count(*) FROM d.t").await;
+    assert!(counted.contains("| 2 "), "{counted}");
+}
