@@ -183,8 +183,10 @@ impl Reader for Sql {
     }
 }
 
-/// All reads that SQL can say, through a session of these settings.
+/// All reads that SQL can say, through a session of these settings; which rows a limit leaves is only known where one
+/// partition is read after the other.
 fn check(config: SessionConfig) {
+    let in_order = config.target_partitions() == 1;
     let sql = Sql::new(config);
     let mut cases = GoldenCase::load_all().unwrap();
     cases.extend(GoldenCase::load_from(GOLDEN_FOUND.as_ref()).unwrap());
@@ -192,7 +194,7 @@ fn check(config: SessionConfig) {
     let (mut same, mut wrong) = (0, Vec::new());
     for case in &cases {
         for (index, read) in case.reads.iter().enumerate() {
-            if !is_sql(&read.request) {
+            if !is_sql(&read.request) || (read.request.limit.is_some() && !in_order) {
                 continue;
             }
             let verdict = check_read(case, read, &sql);

@@ -154,7 +154,12 @@ fn asked(query: &Query, shape: &Shape, fields: &[DataField]) -> Asked {
                 "" => format!(" WHERE {computed}"),
                 filter => format!("{filter} AND {computed}"),
             };
-            Asked::all(format!("SELECT DISTINCT {a}, {b} FROM t{filter}"))
+            let columns = if a == b {
+                a.clone()
+            } else {
+                format!("{a}, {b}")
+            };
+            Asked::all(format!("SELECT DISTINCT {columns} FROM t{filter}"))
         }
         _ => {
             let all = format!("SELECT {columns} FROM t{filter}");
