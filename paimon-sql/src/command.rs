@@ -29,7 +29,7 @@ use stores::{StoreOption, registry};
 /// SQL over Apache Paimon tables.
 ///
 /// Tables are named database.table in the warehouse, "table$files" and the like are its system tables, and
-/// paimon_table('path', 'option=value', …) is any table by its path, with options such as scan.snapshot-id.
+/// `paimon_table('path', 'option=value', …)` is any table by its path, with options such as scan.snapshot-id.
 #[derive(Debug, Parser)]
 #[command(name = "paimon-sql", version)]
 struct Arguments {

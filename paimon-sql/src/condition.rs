@@ -58,10 +58,29 @@ fn compared(binary: &BinaryExpr, schema: &TableSchema) -> Option<TablePredicate>
 }
 
 fn compare(field: &DataField, op: CompareOp, literal: &ScalarValue) -> Option<TablePredicate> {
-    Some(match datum(literal, field)? {
-        None => Predicate::Constant(None),
-        Some(value) => Predicate::compare(field.id, field.data_type.clone(), op, value),
+    let Some(value) = datum(literal, field)? else {
+        return Some(Predicate::Constant(None));
+    };
+    let (id, data_type) = (field.id, field.data_type.clone());
+    let Some([negative, positive]) = zeros(&value) else {
+        return Some(Predicate::compare(id, data_type, op, value));
+    };
+    let zeros = [Some(negative.clone()), Some(positive.clone())];
+    Some(match op {
+        CompareOp::Eq => Predicate::is_in(id, data_type, zeros),
+        CompareOp::NotEq => Predicate::is_in(id, data_type, zeros).negate(),
+        CompareOp::Lt | CompareOp::GtEq => Predicate::compare(id, data_type, op, negative),
+        CompareOp::Gt | CompareOp::LtEq => Predicate::compare(id, data_type, op, positive),
     })
+}
+
+/// Both zeros, if a value is one of them: SQL takes them for equal, the reader -0.0 for less than 0.0.
+fn zeros(value: &Datum) -> Option<[Datum; 2]> {
+    match value {
+        Datum::Float(number) if *number == 0.0 => Some([-0.0, 0.0].map(Datum::Float)),
+        Datum::Double(number) if *number == 0.0 => Some([-0.0, 0.0].map(Datum::Double)),
+        _ => None,
+    }
 }
 
 fn ranged(between: &Between, schema: &TableSchema) -> Option<TablePredicate> {
@@ -85,6 +104,11 @@ fn listed(list: &InList, schema: &TableSchema) -> Option<TablePredicate> {
         _ => None,
     });
     let values: Vec<Option<Datum>> = values.collect::<Option<_>>()?;
+    let with_zeros = |value: Option<Datum>| match value.as_ref().and_then(zeros) {
+        Some(zeros) => zeros.map(Some).to_vec(),
+        None => vec![value],
+    };
+    let values = values.into_iter().flat_map(with_zeros);
     let members = Predicate::is_in(field.id, field.data_type.clone(), values);
     Some(negated_if(list.negated, members))
 }
@@ -146,8 +170,9 @@ mod tests {
     use super::*;
 
     fn schema() -> TableSchema {
-        let text = r#"{"version":3,"id":0,"highestFieldId":1,"partitionKeys":[],"primaryKeys":["k"],"options":{},
-            "fields":[{"id":0,"name":"k","type":"INT NOT NULL"},{"id":1,"name":"v","type":"STRING"}]}"#;
+        let text = r#"{"version":3,"id":0,"highestFieldId":2,"partitionKeys":[],"primaryKeys":["k"],"options":{},
+            "fields":[{"id":0,"name":"k","type":"INT NOT NULL"},{"id":1,"name":"v","type":"STRING"},
+            {"id":2,"name":"d","type":"DOUBLE"}]}"#;
         TableSchema::from_json(text.as_bytes()).unwrap()
     }
 
@@ -186,6 +211,28 @@ mod tests {
             (col("v").like(text("a_%")), "v LIKE 'a_%'"),
             (!col("v").like(text("a%")), "v NOT LIKE 'a%'"),
             (col("k").eq(lit(ScalarValue::Int32(None))), "NULL"),
+        ] {
+            assert_eq!(said(&expression).as_deref(), Some(wanted), "{expression}");
+        }
+    }
+
+    #[test]
+    fn zeros_of_both_signs_are_equal() {
+        for (expression, wanted) in [
+            (col("d").eq(lit(0.0)), "d IN (-0.0, 0.0)"),
+            (col("d").not_eq(lit(-0.0)), "d NOT IN (-0.0, 0.0)"),
+            (col("d").lt(lit(0.0)), "d < -0.0"),
+            (col("d").lt_eq(lit(-0.0)), "d <= 0.0"),
+            (lit(0.0).lt(col("d")), "d > 0.0"),
+            (col("d").gt_eq(lit(0.0)), "d >= -0.0"),
+            (
+                col("d").between(lit(-0.0), lit(0.0)),
+                "d >= -0.0 AND d <= 0.0",
+            ),
+            (
+                col("d").in_list(vec![lit(0.0), lit(1.0)], false),
+                "d IN (-0.0, 0.0, 1.0)",
+            ),
         ] {
             assert_eq!(said(&expression).as_deref(), Some(wanted), "{expression}");
         }

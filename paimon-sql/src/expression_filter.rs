@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{BooleanArray, RecordBatch};
-use arrow_schema::Schema;
 use datafusion::error::Result as SqlResult;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
@@ -43,7 +42,7 @@ impl ExpressionFilter {
             .map_err(crate::error::external)?;
         Ok(Some(Self {
             columns: fields.iter().map(|field| field.id).collect(),
-            expression: reassign_expr_columns(all, &Schema::from(layout))?,
+            expression: reassign_expr_columns(all, &layout)?,
         }))
     }
 }

@@ -41,6 +41,13 @@ impl Shown {
     }
 }
 
+/// What a query asks of rows.
+struct Conditions {
+    predicate: Option<TablePredicate>,
+    /// What no predicate can say.
+    expressions: Vec<Arc<dyn PhysicalExpr>>,
+}
+
 /// One state of a Paimon table: its rows do not change while it is registered.
 ///
 /// Conditions are answered exactly by the scan: as predicates that prune and filter where they can be said so, as
@@ -107,12 +114,8 @@ impl PaimonTable {
         &self.table
     }
 
-    /// Divides conditions into a predicate and expressions that no predicate can say.
-    fn divide(
-        &self,
-        state: &dyn Session,
-        filters: &[Expr],
-    ) -> Result<(Option<TablePredicate>, Vec<Arc<dyn PhysicalExpr>>)> {
+    /// Divides conditions into what a predicate can say and what it cannot.
+    fn divide(&self, state: &dyn Session, filters: &[Expr]) -> Result<Conditions> {
         let mut predicates = Vec::new();
         let mut expressions = Vec::new();
         for filter in filters {
@@ -124,8 +127,10 @@ impl PaimonTable {
                 }
             }
         }
-        let predicate = (!predicates.is_empty()).then(|| Predicate::and(predicates));
-        Ok((predicate, expressions))
+        Ok(Conditions {
+            predicate: (!predicates.is_empty()).then(|| Predicate::and(predicates)),
+            expressions,
+        })
     }
 
     /// Ids of columns by their place in the schema.
@@ -203,10 +208,11 @@ impl TableProvider for PaimonTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let (predicate, filters) = self.divide(state, filters)?;
+        let conditions = self.divide(state, filters)?;
+        let filters = conditions.expressions;
         let request = ReadRequest {
             projection: self.ids(projection),
-            predicate,
+            predicate: conditions.predicate,
             limit: limit.and_then(|rows| u64::try_from(rows).ok()),
             batch_size: state.config().batch_size(),
             strings: StringLayout::View,

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use datafusion::error::Result;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use paimon_meta::Split;
+use paimon_meta::{DataFileMeta, Split};
 use paimon_read::{ReadTask, TableReader, TaskOrdering};
 
 use crate::error::external;
@@ -85,11 +85,14 @@ fn distribute(mut tasks: Vec<ReadTask>, partitions: usize) -> Vec<Vec<ReadTask>>
 
 /// Size of the task's files, at least 1.
 fn bytes(task: &ReadTask) -> u64 {
-    let files = match &task.split {
-        Split::Data(split) | Split::Fallback(split) => split.files.iter().chain([].iter()),
-        Split::Incremental(split) => split.before.iter().chain(split.after.iter()),
-        _ => return 1,
+    let sum = |files: &[DataFileMeta]| {
+        let sizes = files.iter().map(|file| file.file_size);
+        sizes.fold(0, u64::saturating_add)
     };
-    let sizes = files.map(|file| u64::try_from(file.file_size).unwrap_or(0));
-    sizes.fold(0, u64::saturating_add).max(1)
+    let bytes = match &task.split {
+        Split::Data(split) | Split::Fallback(split) => sum(&split.files),
+        Split::Incremental(split) => sum(&split.before).saturating_add(sum(&split.after)),
+        _ => 0,
+    };
+    bytes.max(1)
 }

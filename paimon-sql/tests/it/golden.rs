@@ -15,6 +15,7 @@ use paimon_testkit::{
     GOLDEN_FOUND, GoldenCase, GoldenRequest, GoldenRows, JsonRow, JsonRows, NotYet, Reader,
     Verdict, check_read,
 };
+use serde_json::Value;
 use tokio::runtime::Runtime;
 
 use crate::sql_text::{condition, name, quoted};
@@ -30,12 +31,23 @@ struct Sql {
 }
 
 /// Whether a request can be said in SQL: streams, chosen buckets and partitions, and options that are taken away cannot.
+/// Comparisons with a zero mean something else there: `queries.slt` has them.
 fn is_sql(request: &GoldenRequest) -> bool {
     request.stream.is_none()
         && !request.kinds
         && request.bucket.is_none()
         && request.partition.is_empty()
         && request.raw_options.values().all(Option::is_some)
+        && !request.filter.as_ref().is_some_and(has_zero)
+}
+
+/// Whether a condition has a zero among its floating-point numbers.
+fn has_zero(condition: &Value) -> bool {
+    match condition {
+        Value::Array(parts) => parts.iter().any(has_zero),
+        Value::Number(number) => number.is_f64() && number.as_f64() == Some(0.0),
+        _ => false,
+    }
 }
 
 fn of_sql(error: DataFusionError) -> Error {

@@ -22,7 +22,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::sql_text::{condition, name};
+use crate::sql_text::{condition, is_float, name};
 use crate::warehouse::{config, plan, rows};
 
 /// What is asked of a table, beside columns, condition and limit.
@@ -111,14 +111,27 @@ impl<'a> Words<'a> {
     }
 
     fn grouped(&self, least: u8) -> String {
-        let ([(a, _), (b, field), (c, _)], filter) = (&self.by, &self.filter);
+        let ([(a, _), (b, field), _], filter) = (&self.by, &self.filter);
         let sum = match field.data_type.kind.integer_bits() {
             Some(bits) if bits < 64 => format!(", sum({b})"),
             _ => String::new(),
         };
+        let (min, max) = (self.extreme("min", 1), self.extreme("max", 2));
         format!(
-            "SELECT {a}, count(*), count({b}), min({b}), max({c}){sum} FROM t{filter} GROUP BY {a} HAVING count(*) > {least}"
+            "SELECT {a}, count(*), count({b}), {min}, {max}{sum} FROM t{filter} GROUP BY {a} HAVING count(*) > {least}"
         )
+    }
+
+    /// The least or greatest value of a column. Of floating-point numbers it depends on the order of rows where NaN or a
+    /// negative zero are among them, so these are counted.
+    fn extreme(&self, function: &str, at: usize) -> String {
+        let (column, field) = &self.by[at];
+        let function_of = if is_float(&field.data_type) {
+            "count"
+        } else {
+            function
+        };
+        format!("{function_of}({column}) AS {function}")
     }
 
     fn ordered(&self, shape: &Shape) -> String {
@@ -137,15 +150,20 @@ fn asked(query: &Query, shape: &Shape, fields: &[DataField]) -> Asked {
     let words = Words::new(query, shape, fields);
     let (columns, filter, limit) = (&words.columns, &words.filter, words.limit);
     let [(a, field), (b, _), _] = &words.by;
+    let (min, max) = (words.extreme("min", 0), words.extreme("max", 0));
     match shape.sort {
         0 => Asked::all(format!("SELECT {columns} FROM t{filter}")),
         1 => Asked::ordered(words.ordered(shape)),
         2 => Asked::all(words.grouped(shape.offset % 2)),
         3 => Asked::all(format!(
-            "SELECT count(*), count({a}), min({a}), max({a}), count(DISTINCT {b}) FROM t{filter}"
+            "SELECT count(*), count({a}), {min}, {max}, count(DISTINCT {b}) FROM t{filter}"
         )),
-        4 => Asked::all(format!("SELECT count(*), min({a}), max({b}) FROM t")),
-        5 => Asked::all(format!(
+        4 => Asked::all(format!(
+            "SELECT count(*), {min}, {} FROM t",
+            words.extreme("max", 1)
+        )),
+        // A negative zero joins with zero or not, as the plan has it.
+        5 if !is_float(&field.data_type) => Asked::all(format!(
             "SELECT x.{a}, count(*) FROM t x JOIN (SELECT DISTINCT {a} FROM t{filter}) y ON x.{a} = y.{a} GROUP BY x.{a}"
         )),
         6 => {

@@ -40,6 +40,9 @@ pub(crate) fn condition(filter: &Value, fields: &[DataField]) -> String {
         "is_null" => format!("{column} is null"),
         "is_not_null" => format!("{column} is not null"),
         "between" => format!("{column} between {} and {}", value(2), value(3)),
+        "in" | "not_in" if is_float(data_type) => {
+            one_by_one(operator, &column, &parts[2], data_type)
+        }
         "in" => format!("{column} in ({})", list(2)),
         "not_in" => format!("{column} not in ({})", list(2)),
         "starts_with" => like(format!("{}%", escaped(part()))),
@@ -48,6 +51,23 @@ pub(crate) fn condition(filter: &Value, fields: &[DataField]) -> String {
         "like" => like(part().to_owned()),
         operator => format!("{column} {operator} {}", value(2)),
     }
+}
+
+pub(crate) fn is_float(data_type: &DataType) -> bool {
+    matches!(data_type.kind, TypeKind::Float | TypeKind::Double)
+}
+
+/// A list of floating-point numbers as comparisons: in long lists DataFusion takes zeros of both signs for two values, in
+/// short ones and comparisons for one.
+fn one_by_one(operator: &str, column: &str, values: &Value, data_type: &DataType) -> String {
+    let (compare, between) = match operator {
+        "in" => ("=", " or "),
+        _ => ("<>", " and "),
+    };
+    let values = values.as_array().unwrap().iter();
+    let values = values.map(|value| format!("{column} {compare} {}", literal(value, data_type)));
+    let values: Vec<String> = values.collect();
+    format!("({})", values.join(between))
 }
 
 fn escaped(text: &str) -> String {
