@@ -83,6 +83,7 @@ fn scan(columns: usize) -> Arc<ScanSpec> {
         columns: columns.collect(),
         batch_size: BATCH,
         strings: StringLayout::View,
+        window_bytes: u64::MAX,
     })
 }
 

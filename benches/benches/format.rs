@@ -50,6 +50,7 @@ fn scan() -> Arc<ScanSpec> {
         columns: columns.collect(),
         batch_size: BATCH,
         strings: StringLayout::View,
+        window_bytes: u64::MAX,
     })
 }
 

@@ -173,6 +173,7 @@ fn decoded(path: &Path, format: FileFormat) -> Result<usize> {
         columns: columns.collect(),
         batch_size: BATCH_SIZE,
         strings: StringLayout::View,
+        window_bytes: u64::MAX,
     });
     let all = RowRanges::from_range(0..file.layout().row_count);
     let mut rows = 0;

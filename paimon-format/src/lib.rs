@@ -34,7 +34,10 @@ pub use parquet::ParquetReader;
 #[cfg(any(feature = "orc", feature = "parquet"))]
 pub use manifest_formats::ManifestFormats;
 pub use prune::{ColumnOf, Pruned, prune, prune_file};
-pub use reader::{Bounds, DataFile, FormatReader, Grain, GroupBatches, GroupLayout, Layout};
+pub use reader::{
+    Bounds, DataFile, FormatReader, Grain, GroupBatches, GroupDecoder, GroupLayout, Layout,
+    next_batch,
+};
 pub use registry::{FormatOptions, format_reader, format_reader_with};
 pub use rows::{RowCursor, RowRanges};
 pub use scan::{FileColumn, ScanSpec};

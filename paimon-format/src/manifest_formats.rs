@@ -69,6 +69,7 @@ fn entries(
         columns: columns.collect(),
         batch_size: BATCH_ENTRIES,
         strings: StringLayout::Offset32,
+        window_bytes: ScanSpec::WINDOW_BYTES,
     };
     let rows = RowRanges::from_range(0..file.layout().row_count);
     let mut batches = scan_file(file, rows, Arc::new(scan));

@@ -14,10 +14,12 @@ mod footer;
 mod nested;
 mod page_index;
 mod pages;
+mod part;
 mod plan;
 mod schema;
 mod stored;
 mod thrift;
+mod windows;
 
 use std::sync::Arc;
 
@@ -32,7 +34,9 @@ use crate::source::ByteSource;
 /// Opens Parquet files.
 ///
 /// A file below 1 MiB costs one request in all. A larger one costs one for its tail, another one if its footer is
-/// larger than 64 KiB, one for each row group that is fetched, and at most one for page indexes, if they are of use.
+/// larger than 64 KiB, one for each row group that is fetched, and at most one for page indexes, if they are of use. A
+/// large row group costs one for each window of it ([`ScanSpec::window_bytes`](crate::ScanSpec::window_bytes)) in place
+/// of one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParquetReader;
 

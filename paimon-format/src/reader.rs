@@ -24,7 +24,34 @@ pub trait FormatReader: fmt::Debug + Send + Sync {
 
 /// Decoded batches of one row group, each with the file positions of its rows, in file order. Decodes one batch per
 /// step; does no I/O. Finished after an error.
-pub type GroupBatches = Box<dyn Iterator<Item = Result<(RowRanges, RecordBatch)>> + Send>;
+pub type GroupBatches = Box<dyn GroupDecoder>;
+
+/// What [`GroupBatches`] is made of. A large row group need not be in memory as a whole: its bytes come in windows.
+pub trait GroupDecoder: Iterator<Item = Result<(RowRanges, RecordBatch)>> + Send {
+    /// Whether the next batch can be decoded from the bytes that are here. If not, taking it is an error.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Brings the next window of bytes; `None` if there is none, if it is on its way, or if there are enough for now.
+    /// Asked for before every batch, it flies while the bytes that are here are decoded, and no more than two windows are
+    /// held.
+    fn more(&mut self) -> Option<BoxFuture<'static, Result<()>>> {
+        None
+    }
+}
+
+/// The next batch, with the bytes that it needs; `None` at the end.
+pub async fn next_batch(batches: &mut GroupBatches) -> Option<Result<(RowRanges, RecordBatch)>> {
+    while !batches.is_ready()
+        && let Some(window) = batches.more()
+    {
+        if let Err(error) = window.await {
+            return Some(Err(error));
+        }
+    }
+    batches.next()
+}
 
 /// An opened data file.
 ///
@@ -43,7 +70,7 @@ pub trait DataFile: fmt::Debug + Send + Sync {
     fn layout(&self) -> &Layout;
 
     /// Bytes of the asked columns of a group as they are in the file: what [`fetch`](Self::fetch) of all its rows asks
-    /// for, and about what it holds until they are decoded. 0 for a group that is not there.
+    /// for in one or more windows. 0 for a group that is not there.
     fn group_bytes(&self, group: usize, scan: &ScanSpec) -> u64;
 
     /// Bytes that the opened file keeps in memory, its weight in a cache.
@@ -68,8 +95,8 @@ pub trait DataFile: fmt::Debug + Send + Sync {
         ready(Ok(vec![true; values.len()])).boxed()
     }
 
-    /// Brings the bytes of the asked rows of one group and gives a detached iterator that decodes them. `rows` are file
-    /// positions; those outside the group are ignored.
+    /// Brings the bytes of the asked rows of one group, or the first window of them, and gives a detached iterator that
+    /// decodes them. `rows` are file positions; those outside the group are ignored.
     fn fetch(
         &self,
         group: usize,

@@ -272,6 +272,28 @@ impl RowCursor {
         self.remaining
     }
 
+    /// The row after the last one that [`take`](Self::take) would give; `None` if none is left.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn end_of_next(&self, count: u64) -> Option<u64> {
+        let mut wanted = count.min(self.remaining);
+        let mut used = self.used;
+        for range in self.rows.0.iter().skip(self.index) {
+            let start = range.start + used;
+            if wanted <= range.end - start {
+                return (wanted > 0).then_some(start + wanted);
+            }
+            wanted -= range.end - start;
+            used = 0;
+        }
+        None
+    }
+
+    /// The row after the last one.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn end(&self) -> u64 {
+        self.rows.span().end
+    }
+
     /// The next `count` rows, or what is left.
     pub fn take(&mut self, count: u64) -> RowRanges {
         let mut wanted = count.min(self.remaining);

@@ -23,4 +23,24 @@ pub struct ScanSpec {
     pub batch_size: usize,
     /// Layout of text and bytes in the batches.
     pub strings: StringLayout,
+    /// Bytes of a row group that are asked for at a time, and about half of what is held of it. A group of less than four
+    /// times as much comes in one piece, and so do those of ORC and Avro. See [`ScanSpec::WINDOW_BYTES`].
+    pub window_bytes: u64,
+}
+
+impl ScanSpec {
+    /// A window that is large enough for a store far away, and so small that a merge of many runs stays small.
+    pub const WINDOW_BYTES: u64 = 4 << 20;
+}
+
+impl Default for ScanSpec {
+    /// No column, batches of 8192 rows.
+    fn default() -> Self {
+        Self {
+            columns: Vec::new(),
+            batch_size: 8192,
+            strings: StringLayout::default(),
+            window_bytes: Self::WINDOW_BYTES,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use arrow_array::RecordBatch;
 use futures_util::future::BoxFuture;
@@ -30,6 +30,7 @@ pub fn scan_file(
         rows,
         scan,
         decoding: None,
+        window: None,
         fetching: None,
     }
     .boxed()
@@ -42,6 +43,8 @@ struct FileScan {
     /// Groups that are not asked for yet.
     groups: Range<usize>,
     decoding: Option<GroupBatches>,
+    /// More bytes of the group being decoded, on their way.
+    window: Option<BoxFuture<'static, Result<()>>>,
     fetching: Option<Fetch>,
 }
 
@@ -72,7 +75,33 @@ impl FileScan {
         }
     }
 
+    /// Ready when the next batch can be decoded; the window after that one is asked for meanwhile.
+    fn poll_window(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        loop {
+            let Some(batches) = &mut self.decoding else {
+                return Poll::Ready(Ok(()));
+            };
+            if self.window.is_none() {
+                self.window = batches.more();
+            }
+            let is_ready = batches.is_ready();
+            match self
+                .window
+                .as_mut()
+                .map(|window| window.as_mut().poll(context))
+            {
+                Some(Poll::Ready(brought)) => {
+                    self.window = None;
+                    brought?;
+                }
+                Some(Poll::Pending) if !is_ready => return Poll::Pending,
+                _ => return Poll::Ready(Ok(())),
+            }
+        }
+    }
+
     fn stop(&mut self) {
+        self.window = None;
         self.decoding = None;
         self.fetching = None;
         self.groups = 0..0;
@@ -85,6 +114,10 @@ impl Stream for FileScan {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             self.read_ahead(context);
+            if let Err(error) = ready!(self.poll_window(context)) {
+                self.stop();
+                return Poll::Ready(Some(Err(error)));
+            }
             if let Some(batches) = &mut self.decoding {
                 match batches.next() {
                     Some(Ok(batch)) => return Poll::Ready(Some(Ok(batch))),

@@ -75,6 +75,7 @@ impl FileScan {
         file_schema: &TableSchema,
         batch_size: usize,
         strings: StringLayout,
+        window_bytes: u64,
     ) -> Result<Self> {
         let zone = Zone::parse(&table.time_zone)?;
         let mut columns: Vec<FileColumn> = Vec::new();
@@ -102,6 +103,7 @@ impl FileScan {
             columns,
             batch_size,
             strings,
+            window_bytes,
         });
         Ok(Self { spec, sources })
     }

@@ -49,8 +49,8 @@ impl<T: Send + 'static> Fetches<T> {
     }
 
     /// Waits for one.
-    pub(crate) async fn wait(&mut self, ticket: Ticket) -> Result<T> {
-        poll_fn(|context| self.poll_wait(&ticket, context)).await
+    pub(crate) async fn wait(&mut self, ticket: &Ticket) -> Result<T> {
+        poll_fn(|context| self.poll_wait(ticket, context)).await
     }
 
     /// As [`Self::wait`], polled by hand.

@@ -11,7 +11,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_schema::{Field, Schema};
 use arrow_select::concat::concat;
 use arrow_select::filter::FilterBuilder;
-use paimon_format::{GroupBatches, RowRanges};
+use paimon_format::{GroupBatches, RowRanges, next_batch};
 use paimon_io::{Counter, Metrics};
 use paimon_meta::{Error, FieldId, Frame, Result, ResultExt};
 
@@ -42,9 +42,9 @@ pub(crate) async fn filter_piece(
     let file = Arc::clone(&piece.file);
     let mut survivors = Survivors::default();
     let mut asked = 0;
-    if let (Some(scan), Some(batches)) = (file.filter.as_ref(), batches) {
+    if let (Some(scan), Some(mut batches)) = (file.filter.as_ref(), batches) {
         let winners = filter.wants_winners().then(|| piece.wanted());
-        for item in batches {
+        while let Some(item) = next_batch(&mut batches).await {
             let (rows, batch) = item.at(|| Frame::File(file.name.clone()))?;
             metrics.add(Counter::RowsDecoded, rows.row_count());
             let (columns, mut faults) =

@@ -155,7 +155,9 @@ impl FileOpener {
             return Ok(None);
         }
         let schema = self.context.schema_of(meta)?;
-        FileScan::new(wanted, &self.context.table, schema, batch_size, strings)
+        let window_bytes = self.context.request.file_window_bytes();
+        let table = &self.context.table;
+        FileScan::new(wanted, table, schema, batch_size, strings, window_bytes)
             .map(Some)
             .at(|| Frame::File(meta.file_name.clone()))
     }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Range;
 
+use futures_util::future::BoxFuture;
 use paimon_format::{GroupBatches, RowRanges};
 use paimon_meta::{Error, Frame, Result, ResultExt};
 
@@ -90,6 +91,8 @@ impl Survivors {
 pub(crate) struct LateCursor {
     batches: GroupBatches,
     current: Option<Decoded>,
+    /// More bytes of them, on their way.
+    pub(crate) window: Option<Ticket>,
 }
 
 impl fmt::Debug for LateCursor {
@@ -105,7 +108,18 @@ impl LateCursor {
         Self {
             batches,
             current: None,
+            window: None,
         }
+    }
+
+    /// Whether the next batch can be decoded.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.batches.is_ready()
+    }
+
+    /// Brings more bytes, if it is time to ask for them.
+    pub(crate) fn more(&mut self) -> Option<BoxFuture<'static, Result<()>>> {
+        self.batches.more()
     }
 
     /// The current batch if it holds `row`, with the index there and the rows that follow without a gap.

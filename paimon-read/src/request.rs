@@ -61,8 +61,19 @@ pub struct ReadRequest {
     /// Order wanted within a task.
     pub order: RowOrder,
     /// Bytes of keys and picks that a merge may hold ahead of its output. A merge holds at least the keys of one batch
-    /// of every open run, whatever the budget.
+    /// of every open run, whatever the budget. Row groups of four eighths of it and more come in windows of an eighth, of
+    /// which an open file holds two at most.
     pub window_bytes: usize,
+}
+
+/// A store is not asked for less at a time, unless it is all there is.
+const LEAST_FILE_WINDOW: u64 = 64 << 10;
+
+impl ReadRequest {
+    /// Bytes of a row group that are asked for at a time.
+    pub(crate) fn file_window_bytes(&self) -> u64 {
+        (self.window_bytes as u64 / 8).max(LEAST_FILE_WINDOW)
+    }
 }
 
 impl Default for ReadRequest {

@@ -21,9 +21,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt};
 use paimon_format::{GroupBatches, RowRanges};
 use paimon_io::{Counter, Reservation, Resources};
-use paimon_meta::{Frame, Result, ResultExt};
+use paimon_meta::{Error, Frame, Result, ResultExt};
 
 use crate::columns::{FilterPlan, Shape};
 use crate::fetches::{Fetches, Ticket, yield_now};
@@ -46,7 +48,7 @@ pub(crate) struct ValuePass {
     source: Box<dyn PickSource>,
     window: Window,
     builder: BatchBuilder,
-    fetches: Fetches<GroupBatches>,
+    fetches: Fetches<Fetched>,
     resources: Resources,
     reservation: Reservation,
     window_bytes: usize,
@@ -182,9 +184,12 @@ impl ValuePass {
         };
         let name = self.piece(number)?.file.name.clone();
         let start = self.resources.now_nanos();
-        let batches = self.fetches.wait(ticket).await;
+        let fetched = self.fetches.wait(&ticket).await;
         self.spent(Counter::WaitNanos, start);
-        batches.map(Some).at(|| Frame::File(name))
+        match fetched.at(|| Frame::File(name))? {
+            Fetched::Group(batches) => Ok(Some(batches)),
+            Fetched::Window => Err(Error::internal("a window came in place of a row group")),
+        }
     }
 
     /// Asks for the filter columns of a piece, if it has some and that was not done before.
@@ -200,7 +205,7 @@ impl ValuePass {
         self.resources.metrics().add(Counter::RowGroupsFetched, 1);
         let rows = wanted.coarsened(u64::from(JOINED_ROWS));
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
-        piece.values.filtering = Some(self.fetches.start(fetch));
+        piece.values.filtering = Some(self.fetches.start(of_group(fetch)));
         Ok(())
     }
 
@@ -232,12 +237,45 @@ impl ValuePass {
         let rows = selection(wanted, group);
         self.resources.metrics().add(Counter::RowGroupsFetched, 1);
         let fetch = piece.file.data.fetch(piece.group, &rows, &scan.spec);
-        piece.values.fetching = Some(self.fetches.start(fetch));
+        piece.values.fetching = Some(self.fetches.start(of_group(fetch)));
         Ok(())
+    }
+
+    /// Asks for the next window of late columns of a piece, if there is one; waits until the next batch can be decoded.
+    async fn bring(&mut self, number: u32) -> Result<()> {
+        loop {
+            let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
+            let Some(late) = piece.values.late.as_mut() else {
+                return Ok(());
+            };
+            let name = &piece.file.name;
+            if let Some(brought) = late
+                .window
+                .as_ref()
+                .and_then(|window| self.fetches.take_done(window))
+            {
+                late.window = None;
+                brought.at(|| Frame::File(name.clone()))?;
+            }
+            if late.window.is_none() {
+                let more = late.more();
+                late.window = more.map(|more| self.fetches.start(of_window(more)));
+            }
+            let is_ready = late.is_ready();
+            let Some(window) = late.window.as_ref().filter(|_| !is_ready) else {
+                return Ok(());
+            };
+            let start = self.resources.now_nanos();
+            let brought = self.fetches.wait(window).await;
+            late.window = None;
+            brought.at(|| Frame::File(name.clone()))?;
+            self.spent(Counter::WaitNanos, start);
+        }
     }
 
     /// Decodes the next batch of late columns of a piece; then the executor has a turn.
     async fn decode(&mut self, number: u32) -> Result<()> {
+        self.bring(number).await?;
         let start = self.resources.now_nanos();
         let piece = self.window.piece_mut(number).ok_or_else(no_piece)?;
         if let (Some(scan), Some(late)) = (piece.file.late.as_ref(), piece.values.late.as_mut()) {
@@ -274,6 +312,23 @@ impl ValuePass {
     pub(crate) fn file_of(&self, row: usize) -> Option<&str> {
         self.filling.trace.as_ref()?.file_of(row)
     }
+}
+
+/// What came of a fetch.
+enum Fetched {
+    Group(GroupBatches),
+    /// More bytes of a group.
+    Window,
+}
+
+fn of_group(
+    fetch: BoxFuture<'static, Result<GroupBatches>>,
+) -> BoxFuture<'static, Result<Fetched>> {
+    fetch.map_ok(Fetched::Group).boxed()
+}
+
+fn of_window(more: BoxFuture<'static, Result<()>>) -> BoxFuture<'static, Result<Fetched>> {
+    more.map_ok(|()| Fetched::Window).boxed()
 }
 
 /// A group that is read but for a few rows is read whole: that needs no selection at all.

@@ -14,6 +14,7 @@ use super::cursor::Cursor;
 use super::resolve;
 use super::schema::Type;
 use crate::output::{output_batch, output_schema, resolve_columns};
+use crate::reader::GroupDecoder;
 use crate::rows::RowRanges;
 use crate::scan::ScanSpec;
 
@@ -241,6 +242,8 @@ impl Iterator for Batches {
     }
 }
 
+impl GroupDecoder for Batches {}
+
 /// Batches of no column of the file: only the rows are counted.
 pub(super) struct Counted {
     pub(super) plan: Plan,
@@ -257,3 +260,5 @@ impl Iterator for Counted {
         (rows > 0).then(|| Ok((positions, self.plan.batch(rows)?)))
     }
 }
+
+impl GroupDecoder for Counted {}

@@ -12,6 +12,7 @@ use super::footer::OrcType;
 use super::resolve::{Node, node};
 use super::row_index::Places;
 use crate::output::{output_batch, output_schema, resolve_columns};
+use crate::reader::GroupDecoder;
 use crate::rows::{RowCursor, RowRanges};
 use crate::scan::ScanSpec;
 
@@ -212,3 +213,5 @@ impl Iterator for Batches {
         )
     }
 }
+
+impl GroupDecoder for Batches {}

@@ -4,11 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
+use futures_util::future::BoxFuture;
 use paimon_meta::{Error, Frame, Result, ResultExt};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
 use super::error::corrupt_arrow;
 use super::plan::ScanPlan;
+use super::windows::Windows;
+use crate::reader::GroupDecoder;
 use crate::rows::{RowCursor, RowRanges};
 
 /// The selected rows of one row group.
@@ -16,10 +19,15 @@ pub(super) struct Batches {
     /// Where this is, for errors.
     pub(super) file: Arc<str>,
     pub(super) group: usize,
+    /// File position of its first row.
+    pub(super) first_row: u64,
+    pub(super) batch_size: u64,
     pub(super) plan: Arc<ScanPlan>,
     /// Positions of the rows that are still to come.
     pub(super) positions: RowCursor,
     pub(super) decoder: Decoder,
+    /// Where the decoder's bytes come from, if not all of them are here.
+    pub(super) windows: Option<Windows>,
 }
 
 pub(super) enum Decoder {
@@ -58,8 +66,33 @@ impl Iterator for Batches {
     }
 }
 
+impl GroupDecoder for Batches {
+    fn is_ready(&self) -> bool {
+        match (&self.windows, self.next_needs()) {
+            _ if matches!(self.decoder, Decoder::Failed) => true,
+            (Some(windows), Some(rows)) => windows.hold(rows),
+            _ => true,
+        }
+    }
+
+    fn more(&mut self) -> Option<BoxFuture<'static, Result<()>>> {
+        let rows = self.next_needs()?;
+        let end = self.positions.end().saturating_sub(self.first_row);
+        self.windows.as_mut()?.more(rows, end)
+    }
+}
+
 impl Batches {
+    /// The next batch comes out of the first so many rows of the group; `None` if none is left.
+    fn next_needs(&self) -> Option<u64> {
+        let end = self.positions.end_of_next(self.batch_size)?;
+        Some(end.saturating_sub(self.first_row))
+    }
+
     fn step(&mut self) -> Result<Option<(RowRanges, RecordBatch)>> {
+        if !self.is_ready() {
+            return Err(Error::internal("a batch is taken before its bytes came"));
+        }
         let decoded = match &mut self.decoder {
             Decoder::Failed => return Ok(None),
             Decoder::RowCount(batch_size) => {

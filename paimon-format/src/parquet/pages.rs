@@ -61,88 +61,127 @@ pub(super) fn check(
     buffers: &[Bytes],
 ) -> Result<()> {
     let columns = leaves.iter().filter_map(|leaf| group.columns().get(*leaf));
-    let mut chunks = columns
-        .map(|column| Chunk::new(column, group.num_rows()))
-        .peekable();
+    let mut chunks = columns.map(|column| (column, Seen::default())).peekable();
     for (range, buffer) in ranges.iter().zip(buffers) {
-        while chunks.next_if(|chunk| !chunk.contains(range)).is_some() {}
-        let Some(chunk) = chunks.peek_mut() else {
+        while chunks
+            .next_if(|(column, _)| !contains(column, range))
+            .is_some()
+        {}
+        let Some((column, seen)) = chunks.peek_mut() else {
             return Err(Error::internal("decoder asks for bytes of no column"));
         };
-        chunk.check_pages(buffer).map_err(|what| {
-            let error = Error::corrupt(format!("page header is damaged: {what}"));
-            error.at(Frame::Column(chunk.column.column_path().string()))
-        })?;
+        let chunk = Chunk {
+            column,
+            rows: group.num_rows(),
+        };
+        seen.check_pages(&chunk, buffer)
+            .map_err(|what| damaged(column, &what))?;
     }
     Ok(())
 }
 
-/// What the footer says of a column chunk, and what was seen of its pages.
-struct Chunk<'a> {
-    column: &'a ColumnChunkMetaData,
-    rows: i64,
-    has_dictionary: bool,
-    values: i64,
+/// The error of a page header of a column.
+pub(super) fn damaged(column: &ColumnChunkMetaData, what: &str) -> Error {
+    let error = Error::corrupt(format!("page header is damaged: {what}"));
+    error.at(Frame::Column(column.column_path().string()))
 }
 
-impl<'a> Chunk<'a> {
-    fn new(column: &'a ColumnChunkMetaData, rows: i64) -> Self {
-        Self {
-            column,
-            rows,
-            has_dictionary: false,
-            values: 0,
-        }
-    }
+fn contains(column: &ColumnChunkMetaData, range: &Range<u64>) -> bool {
+    let (start, length) = column.byte_range();
+    start <= range.start && range.end <= start.saturating_add(length)
+}
 
-    fn contains(&self, range: &Range<u64>) -> bool {
-        let (start, length) = self.column.byte_range();
-        start <= range.start && range.end <= start.saturating_add(length)
-    }
+/// What the footer says of a column chunk.
+pub(super) struct Chunk<'a> {
+    pub(super) column: &'a ColumnChunkMetaData,
+    /// Rows of the row group.
+    pub(super) rows: i64,
+}
 
-    fn check_pages(&mut self, buffer: &[u8]) -> Result<(), String> {
+/// What was seen of the pages of a column chunk.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    has_dictionary: bool,
+    /// Values, nulls too.
+    pub(super) values: i64,
+}
+
+/// A page at the start of some bytes.
+pub(super) enum Page {
+    /// It has this many bytes, header and all.
+    Whole(usize),
+    /// It does not end in them; what is wrong with it if no more follow.
+    Cut(String),
+}
+
+impl Seen {
+    fn check_pages(&mut self, chunk: &Chunk<'_>, buffer: &[u8]) -> Result<(), String> {
         let mut rest = buffer;
         while !rest.is_empty() {
-            let (header, length) =
-                Header::read(rest).ok_or_else(|| "it does not decode".to_owned())?;
-            at_most(
-                "bytes",
-                header.uncompressed,
-                self.column.uncompressed_size(),
-            )?;
-            let plain = self.column.compression() == Compression::UNCOMPRESSED;
-            if plain && header.uncompressed != header.compressed {
-                let (found, expected) = (header.compressed, header.uncompressed);
-                return Err(format!(
-                    "{found} bytes without compression, expected {expected}"
-                ));
+            match self.check_page(chunk, rest, rest.len())? {
+                Page::Whole(length) => rest = rest.get(length..).unwrap_or_default(),
+                Page::Cut(what) => return Err(what),
             }
-            self.check_body(&header)?;
-            let next = usize::try_from(header.compressed)
-                .ok()
-                .and_then(|size| length.checked_add(size));
-            let left = rest.len().saturating_sub(length);
-            rest = next
-                .and_then(|next| rest.get(next..))
-                .ok_or_else(|| format!("{} bytes where {left} are left", header.compressed))?;
         }
-        let expected = self.column.num_values();
-        if buffer.len() as u64 == self.column.byte_range().1 && self.values != expected {
-            return Err(format!(
-                "pages of {} values, expected {expected}",
-                self.values
-            ));
+        if buffer.len() as u64 == chunk.column.byte_range().1 {
+            self.check_end(chunk)?;
         }
         Ok(())
     }
 
-    fn check_body(&mut self, header: &Header) -> Result<(), String> {
-        let leaf = self.column.column_descr();
+    /// Checks that all values of the chunk were in its pages.
+    pub(super) fn check_end(&self, chunk: &Chunk<'_>) -> Result<(), String> {
+        let (found, expected) = (self.values, chunk.column.num_values());
+        if found == expected {
+            Ok(())
+        } else {
+            Err(format!("pages of {found} values, expected {expected}"))
+        }
+    }
+
+    /// Checks the page of which `bytes` hold the header at their start, and of which `available` bytes are there, header
+    /// and all; one that is cut is not counted.
+    pub(super) fn check_page(
+        &mut self,
+        chunk: &Chunk<'_>,
+        bytes: &[u8],
+        available: usize,
+    ) -> Result<Page, String> {
+        let Some((header, length)) = Header::read(bytes) else {
+            return Ok(Page::Cut("it does not decode".to_owned()));
+        };
+        let column = chunk.column;
+        at_most("bytes", header.uncompressed, column.uncompressed_size())?;
+        let plain = column.compression() == Compression::UNCOMPRESSED;
+        if plain && header.uncompressed != header.compressed {
+            let (found, expected) = (header.compressed, header.uncompressed);
+            return Err(format!(
+                "{found} bytes without compression, expected {expected}"
+            ));
+        }
+        let end = usize::try_from(header.compressed)
+            .ok()
+            .and_then(|size| length.checked_add(size));
+        match end.filter(|end| *end <= available) {
+            Some(end) => {
+                self.check_body(chunk, &header)?;
+                Ok(Page::Whole(end))
+            }
+            None => {
+                let left = available.saturating_sub(length);
+                let found = header.compressed;
+                Ok(Page::Cut(format!("{found} bytes where {left} are left")))
+            }
+        }
+    }
+
+    fn check_body(&mut self, chunk: &Chunk<'_>, header: &Header) -> Result<(), String> {
+        let leaf = chunk.column.column_descr();
         let (values, encoding, least) = match header.body {
             Body::Other => return Ok(()),
             Body::Dictionary { entries } => {
                 self.has_dictionary = true;
-                let most = header.uncompressed / self.smallest_value();
+                let most = header.uncompressed / chunk.smallest_value();
                 return at_most("dictionary entries", entries, most);
             }
             Body::Data {
@@ -169,7 +208,7 @@ impl<'a> Chunk<'a> {
                 level_bytes,
             } => {
                 at_most("nulls", nulls, values)?;
-                at_most("rows", rows, self.rows)?;
+                at_most("rows", rows, chunk.rows)?;
                 at_most(
                     "bytes of levels",
                     level_bytes,
@@ -179,7 +218,7 @@ impl<'a> Chunk<'a> {
             }
         };
         self.values = self.values.saturating_add(values);
-        at_most("values", self.values, self.column.num_values())?;
+        at_most("values", self.values, chunk.column.num_values())?;
         let from_dictionary = matches!(
             encoding,
             encoding::PLAIN_DICTIONARY | encoding::RLE_DICTIONARY
@@ -194,7 +233,9 @@ impl<'a> Chunk<'a> {
         }
         Ok(())
     }
+}
 
+impl Chunk<'_> {
     /// Bytes that a value of a dictionary takes at least.
     fn smallest_value(&self) -> i64 {
         match self.column.column_type() {

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::{ArrayRef, RecordBatch, new_null_array};
 use arrow_schema::{DataType as ArrowType, FieldRef, Schema, SchemaRef};
 use paimon_meta::{Error, Result};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ParquetMetaData;
 
 use super::column::resolve;
@@ -94,6 +95,12 @@ impl ScanPlan {
         metadata: &Arc<ParquetMetaData>,
     ) -> Result<ArrowReaderMetadata> {
         decoder(metadata, &self.decoded)
+    }
+
+    /// What is decoded, for a decoder that is not given the footer.
+    pub(super) fn levels(&self) -> ParquetResult<FieldLevels> {
+        let schema = self.decoder.parquet_schema();
+        parquet_to_arrow_field_levels(schema, self.mask.clone(), Some(self.decoded.fields()))
     }
 
     /// A batch of `rows` rows from the decoded columns.

@@ -100,6 +100,7 @@ pub(crate) fn scan(columns: Vec<FileColumn>, batch_size: usize) -> Arc<ScanSpec>
         columns,
         batch_size,
         strings: StringLayout::View,
+        window_bytes: ScanSpec::WINDOW_BYTES,
     })
 }
 
@@ -319,6 +320,7 @@ fn string_layout_is_as_asked(subject: &Subject) {
             columns: vec![text()],
             batch_size: 64,
             strings,
+            window_bytes: ScanSpec::WINDOW_BYTES,
         });
         let batches = read_all(file.as_ref(), &scan).unwrap();
         assert!(

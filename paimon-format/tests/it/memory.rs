@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use paimon_format::{ByteSource, DataFile, FormatReader, RowRanges, ScanSpec};
+use paimon_format::{ByteSource, DataFile, FormatReader, RowRanges, ScanSpec, next_batch};
 use paimon_meta::{Error, Frame, Result};
 
 use arrow_array::RecordBatch;
@@ -17,6 +17,8 @@ pub(crate) struct MemorySource {
     bytes: Bytes,
     /// What the manifest says, right or wrong.
     size: u64,
+    /// Bytes that are not there.
+    gap: Range<u64>,
     requests: Mutex<Vec<Vec<Range<u64>>>>,
 }
 
@@ -31,6 +33,17 @@ impl MemorySource {
         Arc::new(Self {
             bytes: bytes.into(),
             size,
+            gap: 0..0,
+            requests: Mutex::default(),
+        })
+    }
+
+    /// An object that cannot be read at some place.
+    pub(crate) fn with_gap(bytes: Bytes, gap: Range<u64>) -> Arc<Self> {
+        Arc::new(Self {
+            size: bytes.len() as u64,
+            bytes,
+            gap,
             requests: Mutex::default(),
         })
     }
@@ -65,6 +78,10 @@ impl ByteSource for MemorySource {
     fn read(&self, ranges: Vec<Range<u64>>) -> BoxFuture<'static, Result<Vec<Bytes>>> {
         self.requests.lock().unwrap().push(ranges.clone());
         let slice = |range: &Range<u64>| {
+            let in_gap = range.start < self.gap.end && self.gap.start < range.end;
+            if in_gap {
+                return Err(Error::not_found("no answer").at(Frame::File("memory.file".into())));
+            }
             let range: Range<usize> =
                 range.start.try_into().unwrap()..range.end.try_into().unwrap();
             if range.end > self.bytes.len() {
@@ -92,7 +109,9 @@ pub(crate) fn read_group(
     rows: &RowRanges,
     scan: &Arc<ScanSpec>,
 ) -> Result<Vec<(RowRanges, RecordBatch)>> {
-    now(file.fetch(group, rows, scan))?.collect()
+    let mut batches = now(file.fetch(group, rows, scan))?;
+    let next = || now(next_batch(&mut batches));
+    std::iter::from_fn(next).collect()
 }
 
 /// All batches of a file.

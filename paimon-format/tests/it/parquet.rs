@@ -7,6 +7,7 @@ mod nested;
 mod requests;
 mod sizes;
 mod types;
+mod windows;
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use paimon_format::{GroupBatches, RowRanges};
+use paimon_format::{GroupBatches, RowRanges, next_batch};
 use paimon_io::Counter;
 use paimon_meta::{Error, Result, StringLayout};
 
@@ -121,7 +121,7 @@ impl Reading {
         let Some(group) = self.group.as_mut() else {
             return Ok(Next::End);
         };
-        let Some(item) = group.batches.next() else {
+        let Some(item) = next_batch(&mut group.batches).await else {
             window.pass(group.piece, group.row_count);
             self.group = None;
             return Ok(Next::Nothing);
@@ -172,7 +172,7 @@ impl Reading {
         self.ahead = self.fetch(plan).map(|keys| requests.groups.start(keys));
         let batches = match (first, ahead) {
             (Some(keys), _) => keys,
-            (None, Some(ticket)) => requests.groups.wait(ticket).await?,
+            (None, Some(ticket)) => requests.groups.wait(&ticket).await?,
             (None, None) => return Err(Error::internal("keys were not asked for")),
         };
         let piece = window.open(Arc::clone(&self.open), group, Arc::clone(&plan.columns))?;

@@ -156,7 +156,7 @@ impl Run {
                 return self.seek_next_file(plan);
             }
             if let Some(ticket) = self.preparing.take() {
-                self.reading = Some(requests.files.wait(ticket).await?);
+                self.reading = Some(requests.files.wait(&ticket).await?);
             }
         }
         let Some(reading) = self.reading.as_mut() else {

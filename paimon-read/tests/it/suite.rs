@@ -23,3 +23,4 @@ mod requests;
 mod strings;
 mod table;
 mod whole;
+mod windows;
