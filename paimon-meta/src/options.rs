@@ -1,6 +1,7 @@
 //! Table options: text by key, read with type and default. Facts: table-format sections 2.4 and 2.5.
 
 mod keys;
+mod obeyed;
 mod read;
 mod refuse;
 mod text;

@@ -7,6 +7,7 @@ use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use paimon_io::join;
+use paimon_meta::Options;
 use paimon_plan::ResolveRequest;
 use paimon_read::block_on;
 use tokio::runtime::Handle;
@@ -57,6 +58,9 @@ impl TableFunctionImpl for PaimonTableFunction {
                 return plan_err!("paimon_table takes options as 'key=value', found '{option}'");
             };
             let (key, value) = (key.trim().to_owned(), value.trim().to_owned());
+            if !Options::is_obeyed(&key) {
+                return plan_err!("paimon_table: there is no option '{key}' that a read obeys");
+            }
             request.options.insert(key, Some(value));
         }
         open_now(&self.source, &self.location(location), &request)

@@ -31,7 +31,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(names: &[String]) -> Self {
+    fn of(names: &[String], readers: &[Reader]) -> Self {
         let mut wanted = Self {
             tables: Vec::new(),
             readers: Vec::new(),
@@ -45,7 +45,7 @@ impl Wanted {
             }
         }
         if wanted.readers.is_empty() {
-            wanted.readers = Reader::ALL.to_vec();
+            wanted.readers = readers.to_vec();
         }
         if wanted.threads.is_empty() {
             wanted.threads = vec![1, 2];
@@ -56,13 +56,21 @@ impl Wanted {
 
 /// Reads of the merge tables.
 pub fn merge(names: &[String]) -> Result<(), Box<dyn Error>> {
-    let wanted = Wanted::of(names);
+    compare_tables(Wanted::of(names, &Reader::ALL), &Case::READS)
+}
+
+/// Queries of the merge tables.
+pub fn sql(names: &[String]) -> Result<(), Box<dyn Error>> {
+    compare_tables(Wanted::of(names, &Reader::SQL), &Case::QUERIES)
+}
+
+fn compare_tables(wanted: Wanted, cases: &[Case]) -> Result<(), Box<dyn Error>> {
     let readers = Readers::new(&warehouse(), &wanted.readers)?;
     let mut report = Report::new(&wanted.readers);
     for table in tables::merge_tables(&warehouse(), keys(), &wanted.tables)? {
         for threads in &wanted.threads {
             let peers = warm(&readers, &wanted.readers, &table, *threads)?;
-            compare(peers, &table, *threads, &mut report)?;
+            compare(peers, (&table, *threads), cases, &mut report)?;
         }
     }
     report.print();
@@ -90,11 +98,11 @@ fn warm(
 /// All reads of one table.
 fn compare(
     mut peers: Vec<(Reader, Peer)>,
-    table: &MergeTable,
-    threads: usize,
+    (table, threads): (&MergeTable, usize),
+    cases: &[Case],
     report: &mut Report,
 ) -> Result<(), Box<dyn Error>> {
-    for case in Case::READS {
+    for case in cases.iter().copied() {
         let peers = peers.iter_mut().filter(|(reader, _)| reader.does(case));
         let line = format!("{}, {}, {threads}", table.name, case.name());
         let take = |reader, answer| report.add(&line, reader, answer);
@@ -105,7 +113,7 @@ fn compare(
 
 /// The most memory that a full read of the merge tables takes, each in a process of its own.
 pub fn memory(names: &[String]) -> Result<(), Box<dyn Error>> {
-    let wanted = Wanted::of(names);
+    let wanted = Wanted::of(names, &Reader::ALL);
     let readers = Readers::new(&warehouse(), &wanted.readers)?;
     for table in tables::merge_tables(&warehouse(), keys(), &wanted.tables)? {
         for threads in &wanted.threads {

@@ -75,7 +75,7 @@ async fn read_async(
 ) -> Result<Rows> {
     let table = Table::resolve(&resources, location, &ResolveRequest::default()).await?;
     let mut scan = ScanRequest::default();
-    if case == Case::Filter {
+    if case.is_filtered() {
         let field = table.schema.field("i1")?;
         let condition = Predicate::lt(field.id, field.data_type.clone(), Datum::Int(10));
         scan.predicate = Some(condition);

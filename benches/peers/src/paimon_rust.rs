@@ -43,7 +43,7 @@ async fn read_async(case: Case, location: &str) -> Result<Rows, Box<dyn Error>> 
         // A read of no column has no rows there; the key is the least that counts them.
         builder.with_projection(if columns.is_empty() { &["k"] } else { columns })?;
     }
-    if case == Case::Filter {
+    if case.is_filtered() {
         let fields = PredicateBuilder::new(table.schema().fields());
         builder.with_filter(fields.less_than("i1", Datum::Int(10))?);
     }

@@ -23,10 +23,14 @@ pub enum Reader {
     DuckDb,
     /// Apache Paimon in Java.
     Java,
+    /// This reader below DataFusion 55.
+    OursSql,
+    /// The crate `paimon-datafusion` 0.4.0: DataFusion 54 above `paimon`.
+    PaimonDataFusion,
 }
 
 impl Reader {
-    /// All of them.
+    /// All that are no SQL engines of this language.
     pub const ALL: [Self; 5] = [
         Self::Plain,
         Self::Ours,
@@ -34,6 +38,9 @@ impl Reader {
         Self::DuckDb,
         Self::Java,
     ];
+
+    /// Those that are compared in SQL.
+    pub const SQL: [Self; 3] = [Self::Ours, Self::OursSql, Self::PaimonDataFusion];
 
     /// Name on the command line.
     fn name(self) -> &'static str {
@@ -43,6 +50,8 @@ impl Reader {
             Self::PaimonRust => "paimon-rust",
             Self::DuckDb => "duckdb",
             Self::Java => "java",
+            Self::OursSql => "paimon-sql",
+            Self::PaimonDataFusion => "paimon-datafusion",
         }
     }
 
@@ -54,12 +63,15 @@ impl Reader {
             Self::PaimonRust => "paimon 0.4.0",
             Self::DuckDb => "DuckDB",
             Self::Java => "Java 1.4.2",
+            Self::OursSql => "paimon-sql",
+            Self::PaimonDataFusion => "paimon-datafusion 0.4.0",
         }
     }
 
     /// The reader of a name.
     pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reader| reader.name() == name)
+        let mut readers = Self::ALL.into_iter().chain(Self::SQL);
+        readers.find(|reader| reader.name() == name)
     }
 
     /// Whether it has such a read.
@@ -67,6 +79,7 @@ impl Reader {
         match self {
             Self::Plain => case == Case::Full,
             Self::DuckDb => case != Case::Plan,
+            Self::OursSql | Self::PaimonDataFusion => Case::QUERIES.contains(&case),
             Self::Ours | Self::PaimonRust | Self::Java => true,
         }
     }

@@ -22,6 +22,11 @@ const BRANCHES: [&str; 3] = [
     "scan.fallback-delta-branch",
 ];
 
+/// Keys of options that are refused.
+pub(super) fn refused_keys() -> impl Iterator<Item = &'static str> {
+    FLAGS.into_iter().chain(KEY_FLAGS).chain(BRANCHES)
+}
+
 /// Refuses a table whose options change its rows in a way that is not implemented, or mean nothing.
 ///
 /// # Errors

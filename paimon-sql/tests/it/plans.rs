@@ -2,12 +2,15 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::{GreedyMemoryPool, MemoryPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
+use paimon_io::Counter;
 use paimon_plan::ResolveRequest;
 use paimon_sql::open_table;
 
@@ -186,6 +189,76 @@ async fn a_limit_holds_over_all_partitions_and_conditions() {
             assert_eq!(found, wanted, "{sql}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_limit_leaves_out_splits_where_every_planned_row_counts() {
+    let (context, _kept) = golden_session(config(1, 16)).await;
+    let table = "golden.plan_many_partitions_buckets";
+    for (query, splits) in [
+        ("", 6),
+        ("LIMIT 1", 1),
+        ("WHERE p = 'a' LIMIT 1", 1),
+        // Rows may fail these: any split may have the one that does not.
+        ("WHERE v <> 'a' LIMIT 1", 6),
+        ("WHERE length(v) = 2 LIMIT 1", 6),
+        ("ORDER BY k LIMIT 1", 6),
+    ] {
+        let shown = plan(&context, &format!("SELECT * FROM {table} {query}")).await;
+        let wanted = format!("splits={splits} raw 0 merged");
+        assert!(shown.contains(&wanted), "{query}\n{shown}");
+    }
+}
+
+/// Adds up a count that scans show in a plan with metrics.
+fn counted(shown: &str, name: &str) -> u64 {
+    let mark = format!("{name}=");
+    let counts = shown.split(&mark).skip(1);
+    let counts = counts.map(|rest| rest.split(|sign: char| !sign.is_ascii_digit()).next());
+    counts
+        .flatten()
+        .map(|count| count.parse::<u64>().unwrap())
+        .sum()
+}
+
+#[tokio::test]
+async fn conditions_skip_files_and_rows_before_they_come_out() {
+    let (context, _kept) = golden_session(config(1, 16)).await;
+    let table = "lab.r_disjoint";
+    let all = text(&context, &format!("EXPLAIN ANALYZE SELECT * FROM {table}")).await;
+    assert_eq!(counted(&all, "output_rows"), 200, "{all}");
+    assert_eq!(counted(&all, "row_groups"), 2, "{all}");
+    let sql = format!("EXPLAIN ANALYZE SELECT * FROM {table} WHERE k > 150 AND k % 10 = 0");
+    let few = text(&context, &sql).await;
+    assert_eq!(counted(&few, "output_rows"), 5, "{few}");
+    assert_eq!(counted(&few, "row_groups"), 1, "{few}");
+    assert_eq!(counted(&few, "rows_filtered"), 95, "{few}");
+}
+
+#[tokio::test]
+async fn a_query_that_is_dropped_asks_the_store_for_nothing_more() {
+    let resources = resources();
+    let location = table("plan_many_partitions_buckets");
+    let opened = open_table(&resources, &location, &ResolveRequest::default()).await;
+    let mut settings = config(1, 1);
+    settings.options_mut().execution.coalesce_batches = false;
+    let context = SessionContext::new_with_config(settings);
+    context.register_table("t", opened.unwrap()).unwrap();
+    let requests = || resources.metrics().get(Counter::Requests);
+    let frame = context.sql("SELECT * FROM t").await.unwrap();
+    let plan = frame.create_physical_plan().await.unwrap();
+    let planned = requests();
+    let run = || execute_stream(Arc::clone(&plan), context.task_ctx()).unwrap();
+    let whole: Vec<_> = run().try_collect::<Vec<_>>().await.unwrap();
+    let (all, first) = (requests() - planned, requests());
+    assert!(whole.len() > 1);
+    let mut batches = run();
+    assert_eq!(batches.next().await.unwrap().unwrap().num_rows(), 1);
+    drop(batches);
+    let dropped = requests() - first;
+    assert!(dropped < all, "{dropped} of {all}");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(requests() - first, dropped);
 }
 
 /// A session whose queries have so much memory, and its pool.

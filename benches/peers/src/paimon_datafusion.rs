@@ -1,0 +1,75 @@
+//! The crate `paimon-datafusion` 0.4.0.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use arrow_array_58::cast::AsArray;
+use arrow_array_58::types::{Int32Type, Int64Type};
+use arrow_array_58::{Array, RecordBatch};
+use datafusion_54::prelude::{SessionConfig, SessionContext};
+use futures::TryStreamExt;
+use paimon::catalog::Identifier;
+use paimon::{Catalog, CatalogOptions, FileSystemCatalog, Options};
+use paimon_datafusion::PaimonTableProvider;
+use tokio::runtime::Builder;
+
+use crate::case::Case;
+use crate::place::place;
+use crate::serve::Rows;
+
+/// Opens a table, and asks it.
+pub fn read(case: Case, threads: usize, location: &str) -> Result<Rows, Box<dyn Error>> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .build()?;
+    runtime.block_on(read_async(case, threads, location))
+}
+
+async fn read_async(case: Case, threads: usize, location: &str) -> Result<Rows, Box<dyn Error>> {
+    let place = place(location)?;
+    let mut options = Options::new();
+    options.set(CatalogOptions::WAREHOUSE, place.warehouse);
+    let catalog = FileSystemCatalog::new(options)?;
+    let identifier = Identifier::new(place.database, place.table);
+    let table = PaimonTableProvider::try_new(catalog.get_table(&identifier).await?)?;
+    let config = SessionConfig::new().with_target_partitions(threads);
+    let context = SessionContext::new_with_config(config);
+    context.register_table("t", Arc::new(table))?;
+    let mut batches = context.sql(case.sql()).await?.execute_stream().await?;
+    let mut rows = Rows::default();
+    while let Some(batch) = batches.try_next().await? {
+        rows += match case.columns() {
+            None => all(&batch),
+            Some(_) => one(&batch),
+        };
+    }
+    Ok(rows)
+}
+
+/// Rows of the table.
+fn all(batch: &RecordBatch) -> Rows {
+    let numbers = batch.column_by_name("i1");
+    let numbers = numbers.map(|column| column.as_primitive::<Int32Type>());
+    Rows {
+        rows: batch.num_rows(),
+        sum: numbers.map_or(0, |numbers| numbers.iter().flatten().map(i64::from).sum()),
+    }
+}
+
+/// The row that says how many there are, and the sum.
+fn one(batch: &RecordBatch) -> Rows {
+    let value = |column: usize| {
+        let numbers = batch
+            .columns()
+            .get(column)?
+            .as_primitive_opt::<Int64Type>()?;
+        (!numbers.is_empty()).then(|| numbers.value(0))
+    };
+    Rows {
+        rows: value(0)
+            .and_then(|rows| usize::try_from(rows).ok())
+            .unwrap_or(0),
+        sum: value(1).unwrap_or(0),
+    }
+}
