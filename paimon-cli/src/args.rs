@@ -128,6 +128,9 @@ pub(crate) struct ExplainArguments {
     /// Read the rows too, and tell what that took
     #[arg(long)]
     pub(crate) analyze: bool,
+    /// Look into at most so many files, evenly over the splits, to estimate what is kept of them
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    pub(crate) footers: u64,
     /// Show each split as at most so many parts, to be read side by side; files may be looked into for where to cut
     #[arg(long, value_name = "NUMBER", value_parser = at_least_one)]
     pub(crate) parts: Option<NonZeroUsize>,

@@ -4,6 +4,7 @@ mod bars;
 mod brief;
 mod buckets;
 mod build;
+mod estimate;
 mod levels;
 mod measure;
 mod model;
@@ -21,6 +22,7 @@ use crate::following::refuse_stream;
 use crate::reading::Reading;
 pub(crate) use brief::{Brief, brief};
 use build::{Detail, explain};
+use estimate::estimate;
 use measure::measure;
 use model::Explanation;
 
@@ -47,6 +49,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         },
     };
     let mut explanation = explain(&reading, detail)?;
+    explanation.estimated = Some(estimate(&reading, arguments.footers)?);
     if arguments.analyze {
         measure(&reading, planning_nanos, &mut explanation)?;
     }

@@ -72,7 +72,7 @@ pub(crate) fn jobs(selection: &Selection) -> NonZeroUsize {
 }
 
 /// Local files, with threads of our own where more than one is wanted.
-fn resources(jobs: NonZeroUsize) -> Resources {
+pub(crate) fn resources(jobs: NonZeroUsize) -> Resources {
     let threads = Some(jobs).filter(|jobs| jobs.get() > 1);
     let threads = threads.and_then(Threads::start);
     Resources::new(ResourceParts {

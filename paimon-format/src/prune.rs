@@ -28,6 +28,8 @@ pub struct Pruned {
     pub groups: u64,
     /// Pages without any in the other row groups: stretches of rows between the ends of pages of the predicate's columns.
     pub pages: u64,
+    /// Pages of these row groups that may match.
+    pub pages_kept: u64,
 }
 
 /// The rows that may match a predicate, by everything that the file says of its values, the cheapest first: bounds of row
@@ -47,19 +49,23 @@ pub async fn prune_file(
     let groups = file.layout().groups.iter();
     let groups = groups.filter(|group| !rows.intersects(group.rows()));
     let groups = groups.count() as u64;
-    let mut pages = 0;
+    let (mut pages, mut pages_kept) = (0, 0);
     if !rows.is_empty() {
-        let (by_page, dropped) = prune_units(file, predicate, columns, Grain::Page).await?;
-        let dropped = dropped
-            .into_iter()
-            .filter(|unit| rows.intersects(unit.clone()));
-        pages = dropped.count() as u64;
-        rows = rows.intersect(&by_page);
+        let by_page = prune_units(file, predicate, columns, Grain::Page).await?;
+        let count = |units: &[Range<u64>]| {
+            let units = units.iter().filter(|unit| rows.intersects((*unit).clone()));
+            units.count() as u64
+        };
+        if by_page.told {
+            (pages, pages_kept) = (count(&by_page.dropped), count(&by_page.kept));
+        }
+        rows = rows.intersect(&by_page.rows());
     }
     Ok(Pruned {
         rows,
         groups,
         pages,
+        pages_kept,
     })
 }
 
@@ -76,20 +82,40 @@ pub async fn prune(
     columns: ColumnOf<'_>,
     grain: Grain,
 ) -> Result<RowRanges> {
-    let (kept, _) = prune_units(file, predicate, columns, grain).await?;
-    Ok(kept)
+    let units = prune_units(file, predicate, columns, grain).await?;
+    Ok(units.rows())
 }
 
-/// The rows that may match, and the units that do not.
+/// Stretches of rows that bounds tell apart.
+#[derive(Default)]
+struct Units {
+    /// Those that may match, ascending.
+    kept: Vec<Range<u64>>,
+    /// Those that do not.
+    dropped: Vec<Range<u64>>,
+    /// Some column has bounds.
+    told: bool,
+}
+
+impl Units {
+    /// Rows that may match.
+    fn rows(&self) -> RowRanges {
+        let mut rows = RowRanges::none();
+        self.kept.iter().for_each(|unit| rows.push(unit.clone()));
+        rows
+    }
+}
+
+/// The stretches that may match, and those that do not.
 async fn prune_units(
     file: &Arc<dyn DataFile>,
     predicate: &Predicate<FilePath>,
     columns: ColumnOf<'_>,
     grain: Grain,
-) -> Result<(RowRanges, Vec<Range<u64>>)> {
+) -> Result<Units> {
     let rows = file.layout().row_count;
     if rows == 0 {
-        return Ok((RowRanges::none(), Vec::new()));
+        return Ok(Units::default());
     }
     let mut known: HashMap<&FilePath, Bounds> = HashMap::new();
     for path in predicate.columns() {
@@ -100,13 +126,14 @@ async fn prune_units(
         }
     }
     let edges = edges(known.values(), rows);
+    let told = !known.is_empty();
     let mut units = HashMap::with_capacity(known.len());
     for (path, bounds) in known {
         units.insert(path, on_edges(&bounds, &edges)?);
     }
     let count = edges.len().saturating_sub(1);
     let kept = may_match_many(predicate, count, &mut |path| units.get(path).cloned());
-    let (mut rows, mut dropped) = (RowRanges::none(), Vec::new());
+    let (mut rows, mut dropped) = (Vec::new(), Vec::new());
     for (edge, kept) in edges.windows(2).zip(&kept) {
         let [start, end] = edge else { continue };
         if kept {
@@ -115,7 +142,11 @@ async fn prune_units(
             dropped.push(*start..*end);
         }
     }
-    Ok((rows, dropped))
+    Ok(Units {
+        kept: rows,
+        dropped,
+        told,
+    })
 }
 
 /// Those of the rows whose row groups may hold the values that the predicate asks for.

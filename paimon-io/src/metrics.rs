@@ -28,18 +28,23 @@ pub enum Counter {
     RowsLost,
     /// Data files that were not opened: their indexes exclude every row.
     FilesSkipped,
-    /// Row groups of opened files that were not fetched for a condition: it can hold for none of their rows.
+    /// The part of [`Counter::RowGroups`] that gives no row: a condition can hold for none that is not deleted. A merge may
+    /// have read keys there.
     RowGroupsSkipped,
-    /// Pages of opened files, counted once for each column of the condition that tells them apart, that were left out.
+    /// The part of [`Counter::Pages`] that was left out.
     PagesSkipped,
-    /// Rows that were not decoded for a condition: bounds or indexes exclude them. Those of skipped files among them.
+    /// Rows that a condition cannot hold for: bounds or indexes exclude them. Those of skipped files among them; a merge may
+    /// have read their keys.
     RowsSkipped,
     /// Rows that were decoded for a condition and did not satisfy it.
     RowsFiltered,
     /// Rows whose keys a merge decoded and did not pick: other versions of their keys won, or they delete.
     RowsSuperseded,
-    /// Row groups of opened files, once per section that a file is opened for.
+    /// Row groups of opened files that a read came to, once for each task that reads of them.
     RowGroups,
+    /// Pages that a condition may tell apart, in row groups that may match: stretches of rows between the ends of pages of
+    /// its columns.
+    Pages,
     /// Nanoseconds in which it was found which rows may be wanted: files opened, keys read and merged, waits among them.
     PickNanos,
     /// Nanoseconds in which reads waited for columns.
@@ -52,7 +57,7 @@ pub enum Counter {
     OutputNanos,
 }
 
-const COUNTERS: usize = 21;
+const COUNTERS: usize = 22;
 
 impl Counter {
     /// All counters, in the order in which they are shown.
@@ -73,6 +78,7 @@ impl Counter {
         Self::RowsFiltered,
         Self::RowsSuperseded,
         Self::RowGroups,
+        Self::Pages,
         Self::PickNanos,
         Self::WaitNanos,
         Self::FilterNanos,
@@ -99,6 +105,7 @@ impl Counter {
             Self::RowsFiltered => "rows_filtered",
             Self::RowsSuperseded => "rows_superseded",
             Self::RowGroups => "row_groups",
+            Self::Pages => "pages",
             Self::PickNanos => "pick_nanos",
             Self::WaitNanos => "wait_nanos",
             Self::FilterNanos => "filter_nanos",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use paimon_meta::{
     DataSplit, Error, FieldId, Leaf, Predicate, ResolvedTable, Result, Split, TablePredicate,
     TableSchema,
@@ -14,6 +14,7 @@ use paimon_meta::{
 
 use crate::columns::Shape;
 use crate::context::ReadContext;
+use crate::estimate::Estimate;
 use crate::filter::RowFilter;
 use crate::provider::{Claim, SplitReadProvider, not_mine, provider_of, read_task};
 use crate::request::ReadRequest;
@@ -39,6 +40,23 @@ impl SplitReadProvider for FallbackProvider {
             provider_of(&task, &context).map(|_| ())
         });
         Claim::of(claimed)
+    }
+
+    fn estimate(
+        &self,
+        task: ReadTask,
+        most_files: usize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Option<Estimate>>> {
+        let Split::Fallback(split) = task.split else {
+            return ready(Err(not_mine())).boxed();
+        };
+        let task = data_task(split, task.part);
+        let estimate = in_branch(context).and_then(|branch| {
+            let provider = provider_of(&task, &branch)?;
+            Ok(provider.estimate(task.clone(), most_files, &branch))
+        });
+        estimate.unwrap_or_else(|error| ready(Err(error)).boxed())
     }
 
     fn subdivide(

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use paimon_format::RowRanges;
+use paimon_io::Counter;
 use paimon_meta::{DataFileMeta, Result};
 
 use crate::columns::ColumnPlan;
@@ -26,6 +27,9 @@ pub(crate) struct FileRows {
 #[derive(Debug)]
 struct Current {
     file: Arc<OpenFile>,
+    /// Rows of the part that is read.
+    part: Option<RowRanges>,
+    /// Those of them that may match.
     rows: RowRanges,
     next_group: usize,
 }
@@ -35,7 +39,7 @@ struct Current {
 pub(crate) struct FilePicks {
     opens: Opens,
     columns: Arc<ColumnPlan>,
-    files: VecDeque<(FileNumber, Option<RowRanges>)>,
+    files: VecDeque<(FileNumber, FileRows)>,
     current: Option<Current>,
 }
 
@@ -46,12 +50,12 @@ impl FilePicks {
         }
         let add = |file: FileRows| {
             let number = opens.add(ComingFile {
-                meta: file.meta,
+                meta: Arc::clone(&file.meta),
                 columns: Arc::clone(&columns),
                 may_stay_closed: true,
                 rows_before: opens.rows(),
             });
-            (number, file.rows)
+            (number, file)
         };
         let files = files.into_iter().map(add).collect();
         Self {
@@ -72,29 +76,33 @@ impl FilePicks {
         }
         let group = current.next_group;
         current.next_group += 1;
-        let layout = current.file.group(group)?;
-        let rows = layout.first_row..layout.first_row + u64::from(layout.row_count);
-        let rows = RowRanges::from_range(rows).intersect(&current.rows);
-        let rows = current.file.deletions.left_of(rows);
-        if rows.is_empty() {
+        let file = &current.file;
+        let rows = file.rows_of_group(group, current.part.as_ref(), &current.rows)?;
+        rows.count(self.opens.metrics());
+        if rows.first.is_empty() {
             return Ok(true);
         }
-        let piece = window.open(Arc::clone(&current.file), group, Arc::clone(&self.columns))?;
-        window.pick_rows(piece, &rows)?;
-        window.pass(piece, layout.row_count);
+        let piece = window.open(Arc::clone(file), group, Arc::clone(&self.columns))?;
+        window.pick_rows(piece, &rows.first)?;
+        window.pass(piece, file.group(group)?.row_count);
         Ok(true)
     }
 
     async fn next_file(&mut self) -> Result<bool> {
-        let Some((number, rows)) = self.files.pop_front() else {
+        let Some((number, FileRows { meta, rows: part })) = self.files.pop_front() else {
             return Ok(false);
         };
-        let file = self.opens.take(number).await?;
-        self.current = file.map(|file| Current {
-            rows: match rows {
-                Some(rows) => rows.intersect(&file.may_match),
-                None => file.may_match.clone(),
-            },
+        let metrics = self.opens.metrics();
+        let Some(file) = self.opens.take(number).await? else {
+            let rows = part.map_or(meta.row_count, |part| part.row_count());
+            metrics.add(Counter::FilesSkipped, 1);
+            metrics.add(Counter::RowsSkipped, rows);
+            return Ok(true);
+        };
+        file.pages.count(metrics);
+        self.current = Some(Current {
+            rows: file.rows_of_part(part.as_ref()),
+            part,
             file,
             next_group: 0,
         });

@@ -10,6 +10,7 @@ mod context;
 mod deletions;
 mod describe;
 mod difference;
+mod estimate;
 mod evolve;
 mod fallback;
 mod fetches;
@@ -21,6 +22,7 @@ mod fold;
 pub mod functions;
 mod gather;
 mod given;
+mod group_rows;
 mod merge;
 mod open;
 mod opens;
@@ -50,6 +52,7 @@ pub use describe::{
     KeyPassDescription, KeyPassFile, ReadDescription, SectionDescription, describe,
 };
 pub use difference::DifferenceReader;
+pub use estimate::Estimate;
 pub use fallback::FallbackProvider;
 pub use filter::{PredicateFilter, RowFilter, evaluate};
 pub use given::read_rows;

@@ -32,6 +32,7 @@
 mod chunk;
 mod deduplicate;
 mod describe;
+mod estimate;
 mod first_row;
 mod groups;
 mod kernel;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, try_join, try_join3};
 use paimon_format::{
-    ByteSource, DataFile, FileColumn, FormatOptions, RowRanges, format_reader_with, prune_file,
+    ByteSource, DataFile, FileColumn, FormatOptions, Pruned, RowRanges, format_reader_with,
+    prune_file,
 };
 use paimon_io::Counter;
 use paimon_meta::{
@@ -17,6 +18,7 @@ use crate::columns::ColumnPlan;
 use crate::context::ReadContext;
 use crate::deletions::{DeletionFiles, Deletions};
 use crate::evolve::{FileScan, Wanted};
+use crate::group_rows::Pages;
 use crate::source::StoreSource;
 
 /// An opened data file with the scans of one section.
@@ -32,6 +34,8 @@ pub(crate) struct OpenFile {
     pub(crate) filter: Option<FileScan>,
     /// Rows that may pass the row filter, by what the file and its indexes say.
     pub(crate) may_match: RowRanges,
+    /// What the row filter tells of pages.
+    pub(crate) pages: Pages,
     /// Rows that are deleted.
     pub(crate) deletions: Deletions,
 }
@@ -198,9 +202,6 @@ impl FileOpener {
         async move {
             let indexed = opener.indexed(&meta, columns.condition()).await?;
             if indexed.as_ref().is_some_and(RowRanges::is_empty) {
-                let metrics = opener.context.resources.metrics();
-                metrics.add(Counter::FilesSkipped, 1);
-                metrics.add(Counter::RowsSkipped, meta.row_count);
                 return Ok(None);
             }
             let deletions = opener.deletion_files.load(&meta, &opener.context);
@@ -226,27 +227,17 @@ impl FileOpener {
             Some(filter) => self.scan(meta, &filter.read, batch_size, strings)?,
             None => None,
         };
-        let groups = data.layout().groups.len() as u64;
-        self.context
-            .resources
-            .metrics()
-            .add(Counter::RowGroups, groups);
-        let mut may_match = self.may_match(meta, &data, columns.condition()).await?;
-        if let Some(indexed) = indexed {
-            let before = may_match.row_count();
-            may_match = may_match.intersect(&indexed);
-            let skipped = before - may_match.row_count();
-            self.context
-                .resources
-                .metrics()
-                .add(Counter::RowsSkipped, skipped);
-        }
+        let pruned = self.may_match(meta, &data, columns.condition()).await?;
         Ok(Arc::new(OpenFile {
             name: meta.file_name.clone(),
             data,
             late,
             filter,
-            may_match,
+            pages: Pages::of(&pruned),
+            may_match: match indexed {
+                Some(indexed) => pruned.rows.intersect(&indexed),
+                None => pruned.rows,
+            },
             deletions,
         }))
     }
@@ -263,10 +254,12 @@ impl FileOpener {
         meta: &DataFileMeta,
         data: &Arc<dyn DataFile>,
         condition: Option<&TablePredicate>,
-    ) -> Result<RowRanges> {
-        let all = RowRanges::from_range(0..data.layout().row_count);
+    ) -> Result<Pruned> {
         let Some(condition) = condition else {
-            return Ok(all);
+            return Ok(Pruned {
+                rows: RowRanges::from_range(0..data.layout().row_count),
+                ..Pruned::default()
+            });
         };
         let schema = self.context.schema_of(meta)?;
         let pushed = self.bound(meta, condition)?;
@@ -278,15 +271,9 @@ impl FileOpener {
                 data_type: field.data_type.clone(),
             })
         };
-        let pruned = prune_file(data, &pushed, &column)
+        prune_file(data, &pushed, &column)
             .await
-            .at(|| Frame::File(meta.file_name.clone()))?;
-        let metrics = self.context.resources.metrics();
-        metrics.add(Counter::RowGroupsSkipped, pruned.groups);
-        metrics.add(Counter::PagesSkipped, pruned.pages);
-        let skipped = all.row_count() - pruned.rows.row_count();
-        metrics.add(Counter::RowsSkipped, skipped);
-        Ok(pruned.rows)
+            .at(|| Frame::File(meta.file_name.clone()))
     }
 
     /// What can be asked of a file of a condition: the parts whose columns it has and can be exact on (RP-257).

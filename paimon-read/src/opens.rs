@@ -14,6 +14,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use paimon_io::Metrics;
 use paimon_meta::{DataFileMeta, Result};
 
 use crate::columns::ColumnPlan;
@@ -87,6 +88,11 @@ impl Opens {
     /// What opens them.
     pub(crate) fn opener(&self) -> &FileOpener {
         &self.opener
+    }
+
+    /// The counters of the read.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        self.opener.context().resources.metrics()
     }
 
     /// Rows of all files so far.

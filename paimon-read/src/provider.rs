@@ -10,6 +10,7 @@ use paimon_meta::{Error, Result};
 
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
+use crate::estimate::Estimate;
 use crate::stream::BatchStream;
 use crate::task::ReadTask;
 
@@ -56,6 +57,20 @@ pub trait SplitReadProvider: Debug + Send + Sync {
         _context: &Arc<ReadContext>,
     ) -> Result<Vec<SectionDescription>> {
         Ok(Vec::new())
+    }
+
+    /// What is left of the task's files at most, of which the first `most_files` are looked at; `None` if the provider
+    /// does not tell. Reads footers and indexes, and no column.
+    ///
+    /// # Errors
+    /// What is wrong with the task; errors of the store and the files.
+    fn estimate(
+        &self,
+        _task: ReadTask,
+        _most_files: usize,
+        _context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Option<Estimate>>> {
+        ready(Ok(None)).boxed()
     }
 
     /// The task as at most so many parts of about equal work, which can be read side by side: together they have its

@@ -11,7 +11,10 @@ use paimon_meta::{DataSplit, Result, Split};
 use crate::columns::{ColumnPlan, PartitionValues, Shape};
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
+use crate::estimate::{Estimate, FileToRead, FirstPass, estimate};
 use crate::files::FilePicks;
+use crate::open::FileOpener;
+use crate::opens::Opens;
 use crate::parts::{check_rows, files_with_rows, row_parts};
 use crate::provider::{Claim, SplitReadProvider, not_mine};
 use crate::request::{RowKinds, RowOrder};
@@ -61,6 +64,15 @@ impl SplitReadProvider for RawProvider {
         Ok(vec![SectionDescription::new(all, &columns, None)])
     }
 
+    fn estimate(
+        &self,
+        task: ReadTask,
+        most_files: usize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Option<Estimate>>> {
+        estimate_raw(task, most_files, Arc::clone(context)).boxed()
+    }
+
     fn subdivide(
         &self,
         task: ReadTask,
@@ -105,6 +117,31 @@ async fn subdivide_rows(
     }
     let part = |(split, part, bytes)| ReadTask::of_part(Split::Data(split), part, bytes);
     Ok(found.into_iter().map(part).collect())
+}
+
+/// What is left of files that are read as they are.
+///
+/// # Errors
+/// Those of the task, the store and the files.
+pub(crate) async fn estimate_raw(
+    task: ReadTask,
+    most_files: usize,
+    context: Arc<ReadContext>,
+) -> Result<Option<Estimate>> {
+    let Split::Data(split) = task.split else {
+        return Err(not_mine());
+    };
+    let opens = Opens::new(FileOpener::new(&context, &split)?);
+    let partition = partition_values(&split, &context)?;
+    let columns = Arc::new(raw_columns(&*context.shape()?, &context, &partition)?);
+    let files = files_with_rows(split, task.part)?.into_iter();
+    let files = files.map(|file| FileToRead {
+        meta: file.meta,
+        columns: Arc::clone(&columns),
+        first: FirstPass::Rows(file.rows),
+    });
+    let found = estimate(opens, files.collect(), most_files);
+    found.await.map(Some)
 }
 
 /// Nothing is known of a row before it is read.

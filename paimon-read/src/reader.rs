@@ -11,6 +11,7 @@ use paimon_meta::{Error, ResolvedTable, Result, Split};
 use crate::changes::{AppendChangesProvider, AsWrittenProvider, DiffProvider, OverwriteProvider};
 use crate::columns::Shape;
 use crate::context::ReadContext;
+use crate::estimate::Estimate;
 use crate::fallback::FallbackProvider;
 use crate::merge::MergeProvider;
 use crate::provider::{SplitReadProvider, provider_of, read_task};
@@ -87,6 +88,19 @@ impl TableReader {
             NonZeroUsize::MIN => Ok(vec![task]),
             parts => provider.subdivide(task, parts, &self.context).await,
         }
+    }
+
+    /// What a read of a task comes to at most: files, row groups, pages and rows that are left by the steps that leave them
+    /// out while reading; `None` where the provider does not tell, as of two states that are compared.
+    ///
+    /// Of the first `most_files` of its files it asks for the footer, the pages' bounds of the condition's columns, the
+    /// file index and the deletion vector, as the read does, which finds them in the cache then.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; errors of the store and of the files.
+    pub async fn estimate(&self, task: ReadTask, most_files: usize) -> Result<Option<Estimate>> {
+        let provider = provider_of(&task, &self.context)?;
+        provider.estimate(task, most_files, &self.context).await
     }
 
     /// Name of the provider that reads a task.

@@ -70,6 +70,7 @@ pub(super) fn explain(reading: &Reading, detail: Detail) -> Result<Explanation> 
                 advice,
             })
             .collect(),
+        estimated: None,
         measured: None,
     })
 }

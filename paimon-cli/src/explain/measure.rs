@@ -7,6 +7,7 @@ use paimon_meta::StringLayout;
 use paimon_read::TableReader;
 use serde::Serialize;
 
+use super::estimate::pages;
 use super::model::{Explanation, SplitFacts};
 use crate::failure::Failure;
 use crate::human::{count, duration, number, size};
@@ -46,6 +47,7 @@ pub(super) struct Counters {
     pub(super) files_skipped: u64,
     pub(super) row_groups: u64,
     pub(super) row_groups_skipped: u64,
+    pub(super) pages: u64,
     pub(super) pages_skipped: u64,
     pub(super) rows_skipped: u64,
     pub(super) rows_decoded: u64,
@@ -67,6 +69,7 @@ impl Counters {
             files_skipped: metrics.get(Counter::FilesSkipped),
             row_groups: metrics.get(Counter::RowGroups),
             row_groups_skipped: metrics.get(Counter::RowGroupsSkipped),
+            pages: metrics.get(Counter::Pages),
             pages_skipped: metrics.get(Counter::PagesSkipped),
             rows_skipped: metrics.get(Counter::RowsSkipped),
             rows_decoded: metrics.get(Counter::RowsDecoded),
@@ -234,10 +237,13 @@ pub(super) fn lines(paper: &mut Paper, explanation: &Explanation, measured: &Mea
     paper.line(
         "  groups",
         &format!(
-            "{} in opened files, {} kept, and {} of them left out",
+            "{}, {} kept{}",
             count(counters.row_groups, "row group"),
             number(kept),
-            count(counters.pages_skipped, "page"),
+            pages(
+                counters.pages,
+                counters.pages.saturating_sub(counters.pages_skipped)
+            ),
         ),
     );
     paper.line(

@@ -6,6 +6,7 @@ use paimon_plan::{Advice, FileTotals, Obstacle, PruneStep, Why};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::estimate::Estimated;
 use super::measure::Measured;
 use crate::part_report::PartReport;
 
@@ -23,6 +24,9 @@ pub(super) struct Explanation {
     pub(super) conditions: Vec<ConditionFacts>,
     pub(super) count: CountFacts,
     pub(super) advice: Vec<AdviceFacts>,
+    /// What the read comes to at most, if files were looked into for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) estimated: Option<Estimated>,
     /// What the read took, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) measured: Option<Measured>,

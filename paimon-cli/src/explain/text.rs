@@ -3,9 +3,9 @@
 use paimon_plan::Why;
 
 use super::levels::bucket_levels;
-use super::measure;
 use super::model::{Explanation, KeyPassFacts, SectionFacts, SplitFacts};
 use super::words::list;
+use super::{estimate, measure};
 use crate::human::{count, number, size, time};
 use crate::keys::short_name;
 use crate::paper::{Ink, LABEL, Paper, clip};
@@ -44,6 +44,9 @@ pub(super) fn text(explanation: &Explanation, name: &str, colours: bool) -> Stri
     );
     paper.gap();
     foot(&mut paper, explanation);
+    if let Some(estimated) = &explanation.estimated {
+        estimate::lines(&mut paper, estimated);
+    }
     if let Some(measured) = &explanation.measured {
         measure::lines(&mut paper, explanation, measured);
     }
@@ -395,6 +398,7 @@ mod tests {
                 words: "0, from metadata".to_owned(),
             },
             advice: Vec::new(),
+            estimated: None,
             measured: None,
         }
     }

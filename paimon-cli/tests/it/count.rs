@@ -97,3 +97,67 @@ fn groups_and_a_limit_do_not_go_together() {
     let outcome = run(&["count", &table, "--by", "v", "--limit", "1"]);
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
 }
+
+#[test]
+fn rows_with_their_kinds_are_counted_as_they_are_shown() {
+    // RP-262, RP-431: vectors, hidden and merged levels, retracts that are kept; with a condition and a limit, in parts.
+    let cases = [
+        "plan_dv_update_and_delete",
+        "plan_dv_partitions_buckets",
+        "plan_dv_level0_hidden",
+        "plan_v21_dv_merge_on_read",
+        "merge_snap_dv_mor",
+        "lab_r_delete",
+    ];
+    let restrictions: [&[&str]; 4] = [
+        &[],
+        &["--limit", "3"],
+        &["--where", "k < 7"],
+        &["--where", "k < 7", "--limit", "2"],
+    ];
+    let mut kept = 0;
+    for (case, restriction) in cases
+        .iter()
+        .flat_map(|case| restrictions.map(|some| (case, some)))
+    {
+        let table = golden(case);
+        let lines = |command, more: &[&str]| {
+            let arguments = [&[command, table.as_str()], restriction, more].concat();
+            let text = run(&arguments).ok();
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let plain = lines("scan", &["--format", "csv", "-j", "1"]);
+        for kinds in ["--rowkind", "--keep-deletes"] {
+            let shown = lines("scan", &[kinds, "--format", "csv", "-j", "1"]);
+            let rows = shown.len() - 1;
+            assert_eq!(
+                lines("count", &[kinds])[0],
+                rows.to_string(),
+                "{case} {restriction:?} {kinds}"
+            );
+            assert_eq!(
+                lines("scan", &[kinds, "--format", "json", "-j", "8"]).len(),
+                rows
+            );
+            if kinds == "--rowkind" {
+                let adds = shown[1..].iter().map(|row| row.split_once(',').unwrap());
+                let (kinds, rows): (Vec<_>, Vec<_>) = adds.unzip();
+                assert!(
+                    kinds.iter().all(|kind| matches!(*kind, "+I" | "+U")),
+                    "{case}: {kinds:?}"
+                );
+                assert_eq!(rows, plain[1..], "{case} {restriction:?}");
+            }
+            kept += usize::from(rows >= plain.len());
+        }
+    }
+    assert!(kept > 0, "no row that deletes");
+}
+
+#[test]
+fn kinds_are_no_column_to_group_by() {
+    let table = golden("plan_dv_update_and_delete");
+    let (code, message) = run(&["count", &table, "--by", "rowkind", "--rowkind"]).failed();
+    assert_eq!(code, 1, "{message}");
+    assert!(message.contains("no column \"rowkind\""), "{message}");
+}

@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use crate::command::{golden, run};
+use crate::damage::{copy, last_file};
 
 fn explain(case: &str, arguments: &[&str]) -> String {
     run(&[&["explain", &golden(case)], arguments].concat()).ok()
@@ -64,6 +65,11 @@ filter      v = 'a'   after the merge only, where files overlap: an old version 
 count(*)    reads v, k to ask the condition
 faster      a full compaction would make the split raw: a merge looks at all of 200 rows
             deletion vectors would make the split raw after every compaction, not only a full one
+
+estimated   from footers and indexes of 2 files; 2 requests, 3.36 KiB
+  files     2 planned, 2 to open, 0 excluded by their indexes
+  groups    2 row groups, keys read in 2, 1 kept for values; 3 of 3 pages kept
+  rows      200 planned, keys of 200 read, 100 skipped, 0 deleted by vectors; at most 100 come out
 "
     );
 }
@@ -94,6 +100,11 @@ split 0     MERGE  bucket-0, 2 files, 200 rows, 3.37 KiB
 count(*)    200, from metadata: no section has more than one run or deletes
 faster      source.split.target-size = 4 mb would make 2 raw splits of the split; it helps only with
             more than one reader
+
+estimated   from footers and indexes of 2 files; 2 requests, 3.37 KiB
+  files     2 planned, 2 to open, 0 excluded by their indexes
+  groups    2 row groups, 2 kept
+  rows      200 planned, 0 skipped, 0 deleted by vectors; at most 200 come out
 "
     );
     // The advice holds: it can be typed, and does what it says.
@@ -122,6 +133,11 @@ split 0     RAW  bucket-0, 1 file, 150 rows, 1.91 KiB
     reads   k, v
 
 count(*)    150, from metadata
+
+estimated   from footers and indexes of 1 file; 1 request, 1.91 KiB
+  files     1 planned, 1 to open, 0 excluded by their indexes
+  groups    1 row group, 1 kept
+  rows      150 planned, 0 skipped, 0 deleted by vectors; at most 150 come out
 "
     );
 }
@@ -286,7 +302,7 @@ fn what_a_read_took_stands_below() {
         measured("lab_r_overlap", &["--where", "v = 'b' AND k >= 149"]),
         "measured planned in … · read in … by 1 task · … of memory at most \
          files 2 of the snapshot, 1 planned, 1 opened, 0 excluded by their indexes \
-         groups 1 row group in opened files, 1 kept, and 0 pages of them left out \
+         groups 1 row group, 1 kept; 1 of 1 page kept \
          rows at most 100 by the plan; 0 skipped, 100 decoded, 0 superseded by other versions, 98 filtered; \
          2 came out \
          requests 11, … those of planning among them \
@@ -306,6 +322,7 @@ fn what_a_read_took_is_data_too() {
     assert_eq!(counters["files_opened"], 2);
     assert_eq!(counters["rows_superseded"], 50);
     assert_eq!(counters["rows_filtered"], 0);
+    assert_eq!(all["estimated"]["rows"], 200);
     assert!(counters["requests"].as_u64().unwrap() >= 7);
     let index = ["--where", "c = 'nope' OR n = 1000", "--analyze"];
     let indexed = json("fmt_file_index_parquet_bitmap_bsi_bloomfilter", &index);
@@ -368,4 +385,94 @@ fn parts_are_told_before_and_after_they_are_read() {
     // A split that is not cut has no part.
     let whole = json("lab_r_overlap", &["--analyze"]);
     assert_eq!(whole["splits"][0].get("parts"), None);
+}
+
+#[test]
+fn what_a_read_comes_to_is_estimated_before() {
+    let estimated = |case, arguments: &[&str]| json(case, arguments)["estimated"].clone();
+    // RP-113: vectors take their rows away before anything is read.
+    let vectors = estimated("plan_dv_level0_hidden", &[]);
+    assert_eq!(
+        (&vectors["rows"], &vectors["rows_deleted"]),
+        (&32.into(), &2.into())
+    );
+    assert_eq!(
+        (&vectors["rows_kept"], &vectors["at_most"]),
+        (&30.into(), &true.into())
+    );
+    // Footers and the vectors, once each.
+    assert_eq!(vectors["requests"], 3);
+
+    // The same steps while reading, which leave out as much.
+    let arguments = ["--where", "v = 'b' AND k >= 149", "--analyze"];
+    let both = json("lab_r_overlap", &arguments);
+    let (before, after) = (&both["estimated"], &both["measured"]);
+    assert_eq!(before["row_groups"], after["counters"]["row_groups"]);
+    assert_eq!(before["pages"], after["counters"]["pages"]);
+    let rows = |name: &str| before[name].as_u64().unwrap();
+    assert_eq!(
+        rows("rows") - rows("rows_kept"),
+        after["counters"]["rows_skipped"]
+    );
+
+    // Indexes exclude files before they are opened.
+    let case = "fmt_file_index_parquet_bitmap_bsi_bloomfilter";
+    let excluded = estimated(case, &["--where", "c = 'c05'"]);
+    assert_eq!(excluded["rows_kept"], 0);
+    assert!(
+        excluded["files_kept"].as_u64() < excluded["files"].as_u64(),
+        "{excluded}"
+    );
+}
+
+#[test]
+fn few_files_stand_for_many() {
+    let some = json("lab_r_overlap", &["--footers", "1"])["estimated"].clone();
+    assert_eq!(
+        (&some["files"], &some["files_seen"]),
+        (&2.into(), &1.into())
+    );
+    assert_eq!(
+        (&some["rows"], &some["all"]["rows"]),
+        (&100.into(), &200.into())
+    );
+    assert_eq!(some["at_most"], false);
+    let text = explain("lab_r_overlap", &["--footers", "1"]);
+    assert!(
+        text.contains(
+            "\nestimated   from 1 of 2 files, as if the others were like them; 1 request, "
+        ),
+        "{text}"
+    );
+    assert!(text.contains("; about 200 come out\n"), "{text}");
+    let none = explain("lab_r_overlap", &["--footers", "0"]);
+    assert!(
+        none.ends_with("\nestimated   nothing: none of 2 files is looked into\n"),
+        "{none}"
+    );
+}
+
+#[test]
+fn what_is_in_the_way_of_an_estimate_is_told() {
+    let between = [
+        "--option",
+        "incremental-between=1,2",
+        "--option",
+        "incremental-between-scan-mode=diff",
+    ];
+    let diff = explain("plan_stream_producer_input", &between);
+    assert!(
+        diff.contains("\nestimated   nothing is told of 1 split\n"),
+        "{diff}"
+    );
+    let copy = copy("lab_r_one");
+    std::fs::write(
+        last_file(&copy.path().join("bucket-0"), "data-"),
+        "no parquet",
+    )
+    .unwrap();
+    let ran = run(&["explain", copy.path().to_str().unwrap()]);
+    let text = ran.ok();
+    assert!(text.contains("\nestimated   nothing: corrupt:"), "{text}");
+    assert!(text.ends_with(".parquet]\n"), "{text}");
 }

@@ -121,6 +121,70 @@ fn damage_is_named() {
     assert_eq!(message(&example_32(), &file(26, Some(4))), expected);
 }
 
+/// An index file of an older table, whose metas tell no cardinality: version byte 1, then vectors of one bitmap each, of
+/// positions 0, 5 and 1000, and of 3 alone.
+fn version_1() -> (Vec<u8>, [DeletionFile; 2]) {
+    const LONE: [u8; 18] = [
+        0x3A, 0x30, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 3, 0,
+    ];
+    let lone = framed(&[&MAGIC_32.to_be_bytes()[..], &LONE].concat());
+    let bytes = [&[1][..], &example_32(), &lone].concat();
+    let second = DeletionFile {
+        offset: 1 + example_32().len() as u64,
+        ..file(22, None)
+    };
+    (bytes, [file(26, None), second])
+}
+
+/// The bytes that a reader asks for, as many as the file has.
+fn stored<'a>(bytes: &'a [u8], file: &DeletionFile) -> &'a [u8] {
+    let range = file.byte_range().unwrap();
+    let at = |place: u64| usize::try_from(place).unwrap().min(bytes.len());
+    &bytes[at(range.start)..at(range.end)]
+}
+
+#[test]
+fn version_1_payloads_of_older_tables_are_decoded() {
+    // TF-064 to TF-068: each by its place in the file; a cardinality that is not there is unknown.
+    let (bytes, metas) = version_1();
+    let decoded = metas.map(|meta| {
+        let vector = DeletionVector::decode(stored(&bytes, &meta), &meta).unwrap();
+        positions(&vector)
+    });
+    assert_eq!(decoded, [vec![0, 5, 1000], vec![3]]);
+}
+
+#[test]
+fn version_1_payloads_that_are_damaged_are_named() {
+    // RP-263
+    let (bytes, metas) = version_1();
+    type Damage = fn(&mut [u8], &mut DeletionFile);
+    let cases: [(&str, Damage); 6] = [
+        ("magic number", |bytes, _| bytes[4] ^= 1),
+        ("checksum", |bytes, _| bytes[8] ^= 1),
+        ("checksum", |bytes, _| *bytes.last_mut().unwrap() ^= 1),
+        ("bytes, the index manifest says", |bytes, _| bytes[3] += 1),
+        ("bytes, the index manifest says", |_, meta| meta.length -= 1),
+        ("rows, the index manifest says 7", |_, meta| {
+            meta.cardinality = Some(7);
+        }),
+    ];
+    for mut meta in metas {
+        let whole = stored(&bytes, &meta)[..usize::try_from(meta.length).unwrap() + 8].to_vec();
+        for (expected, damage) in &cases {
+            let (mut bytes, before) = (whole.clone(), meta.clone());
+            damage(&mut bytes, &mut meta);
+            let found = message(&bytes, &meta);
+            assert!(found.contains(expected), "{found}");
+            meta = before;
+        }
+        // Cut anywhere, its frame too.
+        for end in 0..whole.len() {
+            message(&whole[..end], &meta);
+        }
+    }
+}
+
 #[test]
 fn every_cut_is_corrupt() {
     for (bytes, length) in [(example_32(), 26), (example_64(), 46)] {

@@ -9,6 +9,7 @@ use paimon_meta::{DataSplit, IncrementalSplit, Result, Split};
 
 use super::claim_parts;
 use crate::context::ReadContext;
+use crate::estimate::Estimate;
 use crate::provider::{Claim, SplitReadProvider, not_mine, provider_of, read_task};
 use crate::stream::BatchStream;
 use crate::task::ReadTask;
@@ -44,6 +45,22 @@ impl SplitReadProvider for AppendChangesProvider {
                 claim_parts([later(split.clone())], context)
             }
             _ => Claim::No,
+        }
+    }
+
+    fn estimate(
+        &self,
+        task: ReadTask,
+        most_files: usize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Option<Estimate>>> {
+        let Split::Incremental(split) = task.split else {
+            return ready(Err(not_mine())).boxed();
+        };
+        let later = later(split);
+        match provider_of(&later, context) {
+            Ok(provider) => provider.estimate(later, most_files, context),
+            Err(error) => ready(Err(error)).boxed(),
         }
     }
 

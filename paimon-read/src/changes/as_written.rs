@@ -6,15 +6,18 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use paimon_meta::{Error, Frame, Result, RowKind, Split};
 
 use crate::columns::Shape;
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
+use crate::estimate::Estimate;
 use crate::files::FilePicks;
 use crate::parts::files_with_rows;
 use crate::provider::{Claim, SplitReadProvider, not_mine};
-use crate::raw::raw_columns;
+use crate::raw::{estimate_raw, raw_columns};
 use crate::request::{RowKinds, RowOrder};
 use crate::split_read::{Leg, check, partition_values, stream};
 use crate::stream::BatchStream;
@@ -61,6 +64,16 @@ impl SplitReadProvider for AsWrittenProvider {
         let columns = raw_columns(&shape, context, &partition_values(split, context)?)?;
         let all = vec![(0..split.files.len()).collect()];
         Ok(vec![SectionDescription::new(all, &columns, None)])
+    }
+
+    fn estimate(
+        &self,
+        task: ReadTask,
+        most_files: usize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Option<Estimate>>> {
+        // Kinds prune nothing.
+        estimate_raw(task, most_files, Arc::clone(context)).boxed()
     }
 
     fn read(&self, task: ReadTask, context: &Arc<ReadContext>) -> Result<BatchStream> {

@@ -13,6 +13,7 @@ use super::whole::{Wholeness, wholeness};
 use crate::evolve::{FileScan, Wanted};
 use crate::fetches::{Fetches, Ticket};
 use crate::filter_pass::restricted;
+use crate::group_rows::Pages;
 use crate::open::OpenFile;
 use crate::positions::Positions;
 use crate::window::{Decoded, JOINED_ROWS, Window};
@@ -71,20 +72,19 @@ impl Reading {
             .opener()
             .scan(&file.meta, &wanted, plan.batch_size, StringLayout::View)?
             .ok_or_else(|| Error::internal("no keys"))?;
-        let may_match = plan
+        let keys = plan
             .opens
             .opener()
             .may_match(&file.meta, &open.data, plan.may_match.as_ref())
             .await?;
+        let metrics = plan.opens.metrics();
+        open.pages.plus(Pages::of(&keys)).count(metrics);
         let mut groups = VecDeque::new();
         for group in 0..open.data.layout().groups.len() {
-            let layout = open.group(group)?;
-            let rows = RowRanges::from_range(
-                layout.first_row..layout.first_row + u64::from(layout.row_count),
-            );
-            let rows = open.deletions.left_of(rows.intersect(&may_match));
-            if !rows.is_empty() {
-                groups.push_back((group, rows));
+            let rows = open.rows_of_group(group, None, &keys.rows)?;
+            rows.count(metrics);
+            if !rows.first.is_empty() {
+                groups.push_back((group, rows.first));
             }
         }
         let values = if plan.newest_decides {

@@ -8,10 +8,12 @@ use futures_util::future::BoxFuture;
 use paimon_meta::{DataSplit, Error, FieldId, Result, Split};
 
 use super::describe::describe_sections;
+use super::estimate::files_to_read;
 use super::legs::merge_legs;
 use super::section::divide;
 use crate::context::ReadContext;
 use crate::describe::SectionDescription;
+use crate::estimate::{Estimate, estimate};
 use crate::fold::FoldPlan;
 use crate::open::FileOpener;
 use crate::opens::Opens;
@@ -61,6 +63,15 @@ impl SplitReadProvider for MergeProvider {
         )
     }
 
+    fn estimate(
+        &self,
+        task: ReadTask,
+        most_files: usize,
+        context: &Arc<ReadContext>,
+    ) -> BoxFuture<'static, Result<Option<Estimate>>> {
+        estimate_merge(task, most_files, Arc::clone(context)).boxed()
+    }
+
     fn subdivide(
         &self,
         task: ReadTask,
@@ -101,6 +112,21 @@ fn check_part(task: &ReadTask, context: &ReadContext) -> Result<()> {
         )),
         part => span_of(part.as_ref(), context).map(|_| ()),
     }
+}
+
+async fn estimate_merge(
+    task: ReadTask,
+    most_files: usize,
+    context: Arc<ReadContext>,
+) -> Result<Option<Estimate>> {
+    let Split::Data(split) = task.split else {
+        return Err(not_mine());
+    };
+    let opens = Opens::new(FileOpener::new(&context, &split)?);
+    let partition = partition_values(&split, &context)?;
+    let span = key_span(task.part.as_ref());
+    let files = files_to_read(opens.clone(), &context.shape()?, split, partition, span)?;
+    estimate(opens, files, most_files).await.map(Some)
 }
 
 async fn subdivide_keys(

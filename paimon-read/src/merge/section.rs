@@ -252,8 +252,6 @@ impl SplitMerge {
         let (keys, user_fields) = self.split_decoded(&decoded);
         let encoder = KeyEncoder::new(&self.key_types())?;
         let ordered_key = encoder.own_values().filter(|_| columns.early_is_only(keys));
-        let may_match = self.key_predicate.clone().into_iter();
-        let may_match: Vec<_> = may_match.chain(self.span.condition()?).collect();
         let mut columns = Arc::unwrap_or_clone(columns);
         columns.ordered = ordered_key.is_some();
         let plan = KeyPlan {
@@ -263,7 +261,7 @@ impl SplitMerge {
             decoded,
             key_columns: self.key_fields.len(),
             key_types: self.key_types(),
-            may_match: (!may_match.is_empty()).then(|| Predicate::and(may_match)),
+            may_match: self.keys_wanted()?,
             span: self.span_windows(&encoder)?,
             encoder,
             ordered_key,
@@ -298,6 +296,16 @@ impl SplitMerge {
         decoded
             .split_at_checked(self.key_fields.len())
             .unwrap_or((decoded, &[]))
+    }
+
+    /// What holds for every key that is wanted: the condition on keys, and the range of the part.
+    ///
+    /// # Errors
+    /// `Corrupt` for bounds of a part that do not decode.
+    pub(super) fn keys_wanted(&self) -> Result<Option<TablePredicate>> {
+        let conditions = self.key_predicate.clone().into_iter();
+        let conditions: Vec<_> = conditions.chain(self.span.condition()?).collect();
+        Ok((!conditions.is_empty()).then(|| Predicate::and(conditions)))
     }
 
     /// The condition on key columns alone.

@@ -39,7 +39,7 @@ pub(super) async fn sample(
     count: u64,
 ) -> Result<Samples> {
     let data = opener.open(meta).await?;
-    let rows = opener.may_match(meta, &data, condition).await?;
+    let rows = opener.may_match(meta, &data, condition).await?.rows;
     let keys: Vec<Wanted> = span.fields().iter().cloned().map(Wanted::Field).collect();
     let scan = opener.scan(meta, &keys, 1024, StringLayout::View)?;
     let Some(scan) = scan else {

@@ -15,6 +15,8 @@ mod damage;
 #[cfg(test)]
 mod difference;
 #[cfg(test)]
+mod estimates;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod file_indexes;
@@ -36,3 +38,5 @@ mod routes;
 mod streams;
 #[cfg(test)]
 mod table;
+#[cfg(test)]
+mod vectors;
