@@ -8,13 +8,14 @@ mod reading;
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_schema::{SchemaRef, SortOptions};
+use arrow_schema::{DataType, Schema, SchemaRef, SortOptions};
 use datafusion::common::Statistics;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::config::ConfigOptions;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{
     EquivalenceProperties, LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr,
 };
@@ -128,6 +129,17 @@ fn properties(parts: &ScanParts, schema: SchemaRef) -> Result<PlanProperties> {
     ))
 }
 
+/// Whether equal values of a filter's columns are the same bits. Of floating-point numbers they are not: a join takes zeros of
+/// both signs for one value, the set of its keys that it hands down for two.
+fn has_one_equality(filter: &Arc<dyn PhysicalExpr>, schema: &Schema) -> bool {
+    let columns = collect_columns(filter).into_iter();
+    let types = columns.filter_map(|column| schema.fields().get(column.index()));
+    let types: Vec<&DataType> = types.map(|field| field.data_type()).collect();
+    !types
+        .iter()
+        .any(|data_type| data_type.is_floating() || data_type.is_nested())
+}
+
 impl DisplayAs for PaimonScan {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.explain(format, f)
@@ -223,7 +235,10 @@ impl ExecutionPlan for PaimonScan {
         let reading = &self.parts.reading;
         // Under a limit a filter would have to come after it.
         let takes = reading.request.limit.is_none() && reading.view.is_none();
-        let taken = |filter: &Arc<dyn PhysicalExpr>| takes && !is_volatile(filter);
+        let schema = self.schema_of_rows();
+        let taken = |filter: &Arc<dyn PhysicalExpr>| {
+            takes && !is_volatile(filter) && has_one_equality(filter, &schema)
+        };
         let answers = filters.iter().map(|filter| match taken(filter) {
             true => PushedDown::Yes,
             false => PushedDown::No,

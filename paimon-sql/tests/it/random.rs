@@ -162,7 +162,7 @@ fn asked(query: &Query, shape: &Shape, fields: &[DataField]) -> Asked {
             "SELECT count(*), {min}, {} FROM t",
             words.extreme("max", 1)
         )),
-        // A negative zero joins with zero or not, as the plan has it.
+        // Every NaN joins with itself alone where its bits are others, as in sums.
         5 if !is_float(&field.data_type) => Asked::all(format!(
             "SELECT x.{a}, count(*) FROM t x JOIN (SELECT DISTINCT {a} FROM t{filter}) y ON x.{a} = y.{a} GROUP BY x.{a}"
         )),
