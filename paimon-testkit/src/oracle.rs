@@ -18,7 +18,7 @@ mod sequence_group;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use paimon_meta::{BinaryRow, Datum, FieldId, Result, TableSchema};
+use paimon_meta::{BinaryRow, DataField, Datum, FieldId, Result, TableSchema};
 
 use crate::cell::Cell;
 use crate::json::JsonRow;
@@ -215,6 +215,32 @@ impl Oracle {
         }
     }
 
+    /// Rows of a bucket without keys are gone that satisfy a test.
+    ///
+    /// # Errors
+    /// Those of the test.
+    pub(crate) fn delete(
+        &mut self,
+        place: &Place,
+        test: impl Fn(&Record) -> Result<bool>,
+    ) -> Result<()> {
+        for versions in self
+            .buckets
+            .get_mut(place)
+            .into_iter()
+            .flat_map(BTreeMap::values_mut)
+        {
+            let mut kept = Vec::new();
+            for version in std::mem::take(versions) {
+                if !test(&version.1)? {
+                    kept.push(version);
+                }
+            }
+            *versions = kept;
+        }
+        Ok(())
+    }
+
     /// All rows of a partition are gone.
     pub(crate) fn clear(&mut self, partition: &BinaryRow) {
         self.buckets.retain(|(other, _), _| other != partition);
@@ -240,9 +266,7 @@ impl Oracle {
                 rules.merge(seen)?.into_iter().collect()
             };
             for record in winners.iter().filter(|record| record.kind.is_add()) {
-                let cells = schema.fields.iter();
-                let cells = cells.map(|field| record.cell(field.id).to_json(&field.data_type));
-                rows.push(cells.collect::<Result<_>>()?);
+                rows.push(record.row(&schema.fields)?);
             }
         }
         Ok(rows)
@@ -253,5 +277,15 @@ impl Record {
     /// The value of a field; null where the record is older than the field.
     pub(crate) fn cell(&self, field: FieldId) -> &Cell {
         self.cells.get(&field).unwrap_or(&Cell::Null)
+    }
+
+    /// The values of columns.
+    ///
+    /// # Errors
+    /// `Internal` if a value has no JSON form.
+    pub(crate) fn row(&self, fields: &[DataField]) -> Result<JsonRow> {
+        let cells = fields.iter();
+        let cells = cells.map(|field| self.cell(field.id).to_json(&field.data_type));
+        cells.collect()
     }
 }

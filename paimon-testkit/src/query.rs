@@ -39,12 +39,9 @@ impl Query {
     /// # Errors
     /// `InvalidInput` if the condition is none, or a value is none of its column's type.
     pub fn matching(&self, fields: &[DataField], rows: &[JsonRow]) -> Result<Vec<JsonRow>> {
-        let Some(filter) = &self.filter else {
-            return Ok(rows.to_vec());
-        };
         let mut kept = Vec::new();
         for row in rows {
-            if truth(filter, fields, row)? == Some(true) {
+            if holds(self.filter.as_ref(), fields, row)? {
                 kept.push(row.clone());
             }
         }
@@ -71,6 +68,17 @@ impl Query {
     /// Those of [`Self::matching`] and [`Self::projected`].
     pub fn answer(&self, fields: &[DataField], rows: &[JsonRow]) -> Result<Vec<JsonRow>> {
         self.projected(fields, &self.matching(fields, rows)?)
+    }
+}
+
+/// Whether a condition is true for a row with all columns, as it is for all without one.
+///
+/// # Errors
+/// As [`Query::matching`].
+pub(crate) fn holds(filter: Option<&Value>, fields: &[DataField], row: &JsonRow) -> Result<bool> {
+    match filter {
+        None => Ok(true),
+        Some(filter) => Ok(truth(filter, fields, row)? == Some(true)),
     }
 }
 

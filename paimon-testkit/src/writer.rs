@@ -7,6 +7,7 @@
 //! Step ─▶ table ─┬─ batch    rows by partition and bucket, sequence numbers
 //!                ├─ flush    level-0 files: data_file (Parquet, orc, Avro), stats
 //!                ├─ compact  runs to choose, rewrite or upgrade, deletion vectors
+//!                ├─ delete   rows of append tables, by deletion vectors
 //!                └─ commit   manifest, index manifest (avro), snapshot, hints
 //! ```
 
@@ -16,6 +17,7 @@ mod changes;
 mod commit;
 mod compact;
 mod data_file;
+mod delete;
 mod deletion;
 mod flush;
 mod format;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::HistoryShape;
 use super::engines::Kinds;
 use super::functions::BITMAPS;
-use super::table::{BY_SNAPSHOT, ROW_KIND, SchemaSeed, definition};
+use super::table::{BY_SNAPSHOT, ROW_KIND, SchemaSeed, VECTORS, definition};
 use super::values::{bitmap_of, value_kind, value_of};
 use crate::history::{
     Action, ColumnDefinition, ColumnPlace, Commit, Compaction, History, HistoryRow, RollbackTo,
@@ -51,6 +51,8 @@ struct Builder {
     keys: Vec<String>,
     fixed: Vec<String>,
     append: bool,
+    /// Rows of an append table are deleted by conditions.
+    deletes: bool,
     kinds: Kinds,
     /// Columns that hold bitmaps.
     bitmaps: Vec<String>,
@@ -79,6 +81,7 @@ pub(super) fn build(schema: &SchemaSeed, ops: &[OpSeed], shape: HistoryShape) ->
         keys: keys.collect(),
         fixed,
         append,
+        deletes: append && table.options.contains_key(VECTORS),
         kinds,
         bitmaps: bitmaps.map(str::to_owned).collect(),
         by_snapshot: table.options.contains_key(BY_SNAPSHOT),
@@ -126,6 +129,7 @@ impl Builder {
                     ..Commit::default()
                 });
             }
+            OpSeed::Compact(seed) if self.deletes && seed % 3 > 0 => self.delete(*seed),
             OpSeed::Compact(seed) if self.shape.compactions => {
                 let compaction = match seed % 8 {
                     0 | 1 => Compaction::Full,
@@ -149,6 +153,27 @@ impl Builder {
             }
             _ => {}
         }
+    }
+
+    /// Deletes the rows on one side of a key, or those of the key.
+    fn delete(&mut self, seed: u8) {
+        let key = self.keys.first();
+        let mut columns = self.columns.iter();
+        let Some(column) = columns.find(|column| key == Some(&column.name)) else {
+            return;
+        };
+        let operator = match seed % 4 {
+            0 => "<",
+            1 => ">=",
+            _ => "=",
+        };
+        let literal = value_of(&column.data_type, key_part(seed % 40, 0, self.keys.len()));
+        let condition = Value::from(vec![
+            Value::from(operator),
+            Value::from(column.name.as_str()),
+            literal,
+        ]);
+        self.steps.push(Step::new(Action::Delete(condition)));
     }
 
     fn commit(&mut self, commit: Commit) {

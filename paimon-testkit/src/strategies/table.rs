@@ -12,6 +12,9 @@ use crate::history::{ColumnDefinition, TableDefinition};
 /// Rows of one snapshot have one sequence number.
 pub(super) const BY_SNAPSHOT: &str = "sequence.snapshot-ordering";
 
+/// Rows are deleted by vectors.
+pub(super) const VECTORS: &str = "deletion-vectors.enabled";
+
 /// The column that says which kinds rows are.
 pub(super) const ROW_KIND: &str = "kind";
 
@@ -58,6 +61,12 @@ pub(super) fn definition(
     let mut kinds = Kinds::Adds;
     if append {
         options.insert("bucket".to_owned(), "-1".to_owned());
+        if shape.deletion_vectors && (seed.deletion_vectors || seed.options & 1 == 1) {
+            options.insert(VECTORS.to_owned(), "true".to_owned());
+            if seed.options & 2 == 2 {
+                options.insert("deletion-vectors.bitmap64".to_owned(), "true".to_owned());
+            }
+        }
     } else {
         let sequence = merge_options(seed, &columns, shape, &mut options);
         fixed.extend(sequence);
@@ -135,7 +144,7 @@ fn merge_options(
         return None;
     }
     if seed.deletion_vectors && shape.deletion_vectors {
-        set("deletion-vectors.enabled", "true");
+        set(VECTORS, "true");
     } else if seed.engine.mode >= 224 && shape.deletion_vectors {
         set("force-lookup", "true");
     }

@@ -70,7 +70,7 @@ impl Table {
         }
         let files: Vec<ManifestEntry> = content.files(place).cloned().collect();
         if session.rules.key.is_empty() {
-            return self.concatenate(session, place, files);
+            return self.concatenate(session, content, (place, files));
         }
         let highest = files
             .iter()
@@ -165,7 +165,7 @@ impl Table {
     }
 
     /// The rows of a file that no deletion vector hides, with their positions.
-    fn live_rows<'a>(
+    pub(super) fn live_rows<'a>(
         &'a self,
         content: &'a Content,
         entry: &ManifestEntry,
@@ -182,15 +182,16 @@ impl Table {
     fn concatenate(
         &mut self,
         session: &mut Session,
-        place: &Place,
-        files: Vec<ManifestEntry>,
+        content: &Content,
+        (place, files): (&Place, Vec<ManifestEntry>),
     ) -> Result<Files> {
         if files.len() < 2 {
             return Ok(Files::default());
         }
-        let names = files.iter().map(|entry| &entry.file.file_name);
-        let rows = names.filter_map(|name| self.rows.get(name));
-        let records: Vec<Record> = rows.flat_map(|rows| rows.iter().cloned()).collect();
+        let rows = files
+            .iter()
+            .flat_map(|entry| self.live_rows(content, entry));
+        let records: Vec<Record> = rows.map(|(_, record)| record.clone()).collect();
         let added = self.write_files(session, place, &records, (FileSource::Compact, 0))?;
         Ok(Files {
             data: deleted(files).chain(added).collect(),

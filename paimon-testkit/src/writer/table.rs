@@ -94,6 +94,7 @@ impl Table {
             Action::DropPartitions(specs) => self.drop_all(branch, &session, |partition| {
                 any(specs, |spec| matches(&session, partition, spec))
             }),
+            Action::Delete(condition) => self.delete(branch, &session, condition, number),
             Action::CompactManifests => self.compact_manifests(branch, &session, &batch_author()),
         }
     }
@@ -114,7 +115,7 @@ impl Table {
     }
 
     /// What the last snapshot of a branch has in it.
-    fn content(&self, branch: &str) -> Result<Content> {
+    pub(super) fn content(&self, branch: &str) -> Result<Content> {
         let latest = self.branch(branch)?.latest();
         Ok(latest
             .map(|state| state.content.clone())

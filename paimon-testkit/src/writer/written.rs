@@ -170,13 +170,11 @@ impl<'a> WrittenBranch<'a> {
         for entry in self.live_files() {
             let rows = self.rows.get(&entry.file.file_name);
             for record in rows.into_iter().flat_map(|rows| rows.iter()) {
-                let cells = fields.iter();
-                let cells = cells.map(|field| record.cell(field.id).to_json(&field.data_type));
                 stored.push(StoredRow {
                     kind: record.kind,
                     sequence_number: record.sequence,
                     level: entry.file.level,
-                    values: cells.collect::<Result<_>>()?,
+                    values: record.row(fields)?,
                 });
             }
         }

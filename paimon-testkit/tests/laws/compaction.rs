@@ -32,8 +32,8 @@ fn leaves_the_rows(engine: MergeEngine, promised: impl Fn(&History) -> bool) {
         };
         let plain = Case::new(without_compaction(&case.history), &Layout::default());
         let (found, expected) = match (
-            case.read(&query, &Route::default()),
-            plain.read(&query, &Route::default()),
+            case.read(&query, &Route::in_parts_by(case)),
+            plain.read(&query, &Route::in_parts_by(case)),
         ) {
             (Ok(found), Ok(expected)) => (found, expected),
             (Err(refused), _) | (_, Err(refused)) => return Ok(Err(refused)),

@@ -69,7 +69,7 @@ fn every_snapshot_and_tag_keeps_its_rows() {
         for (key, value, expected) in snapshots.chain(tags) {
             let route = Route {
                 options: vec![(key, value)],
-                ..Route::default()
+                ..Route::in_parts_by(case)
             };
             let fields = case.resolve(&route).map(|table| table.schema.fields);
             let found = match case.read(&Query::default(), &route) {
@@ -113,7 +113,7 @@ fn hints_may_be_stale() {
             .map(|snapshot| snapshot.id);
         for id in ids {
             case.put("snapshot/LATEST", &id.to_string());
-            let found = match case.read(&query, &Route::default()) {
+            let found = match case.read(&query, &Route::in_parts_by(case)) {
                 Ok(found) => found,
                 Err(refused) => return Ok(Err(refused)),
             };

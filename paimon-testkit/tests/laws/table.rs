@@ -55,6 +55,8 @@ pub(crate) struct Route {
     pub(crate) serialised: bool,
     /// The planner does not learn of the condition.
     pub(crate) unplanned: bool,
+    /// The reader does not learn of the condition.
+    pub(crate) unasked: bool,
     /// Splits that are raw are merged nevertheless.
     pub(crate) never_raw: bool,
     /// Tasks are cut into at most so many parts, and these read in their order.
@@ -74,6 +76,7 @@ impl Default for Route {
             backwards: false,
             serialised: false,
             unplanned: false,
+            unasked: false,
             never_raw: false,
             parts: 1,
             options: Vec::new(),
@@ -193,7 +196,7 @@ impl Case {
         let predicate = if route.unplanned {
             query.predicate(&table.schema.fields)?
         } else {
-            plan.residual()
+            plan.residual().filter(|_| !route.unasked)
         };
         let mut request = ReadRequest {
             predicate,

@@ -1,5 +1,6 @@
 //! The kinds of histories that are run: one module and one line each.
 
+mod append;
 mod buckets;
 mod engines;
 mod evolutions;
@@ -88,6 +89,12 @@ pub(crate) const AXES: &[Axis] = &[
         writers: BOTH,
         draw: engines::first_row,
         covers: &[Feature::Raw, Feature::Levels],
+    },
+    Axis {
+        name: "append",
+        writers: BOTH,
+        draw: append::append,
+        covers: &[Feature::Raw, Feature::Vectors],
     },
     Axis {
         name: "buckets",

@@ -32,7 +32,7 @@ pub(crate) fn questions(random: &mut Random, columns: &[Column], options: &Value
     reads
 }
 
-fn condition(random: &mut Random, column: &Column, number: u64) -> Value {
+pub(crate) fn condition(random: &mut Random, column: &Column, number: u64) -> Value {
     let literal = value(&column.data_type, number % 8);
     let name = column.name.clone();
     match random.below(7) {

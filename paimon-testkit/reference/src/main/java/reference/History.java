@@ -65,7 +65,21 @@ final class History {
             catalog.alterTable(identifier, changes, false);
             return;
         }
+        if (step.has("delete")) {
+            delete(target, step.get("delete"), number);
+            return;
+        }
         manage(target, step);
+    }
+
+    private static void delete(FileStoreTable target, JsonNode condition, long number) throws Exception {
+        Deletes deletes = new Deletes(target, Conditions.parse(target.rowType(), condition));
+        List<CommitMessage> messages = deletes.messages();
+        if (!messages.isEmpty()) {
+            try (InnerTableCommit commit = (InnerTableCommit) target.newCommit(USER)) {
+                commit.commit(number, messages);
+            }
+        }
     }
 
     /** Writes, flushes and compacts as told, in one commit. */
