@@ -19,6 +19,7 @@ use paimon_meta::{
     DataField, DataType, Datum, Error, FieldId, MAX_LENGTH, Predicate, Result, RowKind,
     StringLayout, TablePredicate, TableSchema, TypeKind, array_of, arrow_field,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::columns::ROW_KIND_COLUMN;
 use crate::fetches::yield_now;
@@ -30,7 +31,7 @@ use crate::stream::BatchStream;
 const KIND_ID: FieldId = FieldId(2_147_483_643);
 
 /// Which view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ChangelogTable {
     /// Each row behind its kind: `+I`, `-U`, `+U` or `-D`.
     AuditLog,

@@ -1,5 +1,7 @@
 //! Arguments and statements.
 
+#[cfg(feature = "ballista")]
+mod cluster;
 mod failure;
 mod output;
 mod progress;
@@ -8,7 +10,6 @@ mod stores;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser;
 use datafusion::error::DataFusionError;
@@ -16,15 +17,13 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::DFParser;
 use futures_util::StreamExt;
-use paimon_io::{ResourceParts, Resources};
-use paimon_read::ManifestFormats;
-use paimon_sql::{SessionRequest, Source, session};
+use paimon_sql::{SessionRequest, Source};
 use tokio::runtime::Runtime;
 
 use failure::Failure;
 use output::{Format, Output};
 use progress::Progress;
-use stores::{StoreOption, registry};
+use stores::{StoreOption, resources};
 
 /// SQL over Apache Paimon tables.
 ///
@@ -32,7 +31,18 @@ use stores::{StoreOption, registry};
 /// `paimon_table('path', 'option=value', …)` is any table by its path, with options such as scan.snapshot-id.
 #[derive(Debug, Parser)]
 #[command(name = "paimon-sql", version)]
+#[cfg_attr(
+    feature = "ballista",
+    command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)
+)]
 struct Arguments {
+    #[cfg(feature = "ballista")]
+    #[command(subcommand)]
+    role: Option<cluster::Role>,
+    /// Run queries on the executors of this scheduler.
+    #[cfg(feature = "ballista")]
+    #[arg(long, value_name = "HOST:PORT")]
+    scheduler: Option<cluster::HostPort>,
     /// Statements, separated by semicolons.
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     sql: Option<String>,
@@ -68,6 +78,10 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<(), Failure> {
+    #[cfg(feature = "ballista")]
+    if let Some(role) = arguments.role {
+        return cluster::run(role);
+    }
     let sql = match (arguments.sql, &arguments.file) {
         (Some(sql), _) => sql,
         (None, Some(file)) => {
@@ -82,11 +96,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
             "a Parquet file holds the rows of one statement",
         ));
     }
-    let resources = Resources::new(ResourceParts {
-        stores: Arc::new(registry(&arguments.stores)),
-        manifest_format: Some(Arc::new(ManifestFormats)),
-        ..ResourceParts::default()
-    });
+    let resources = resources(&arguments.stores);
     let warehouse = arguments.warehouse.as_deref().map(location);
     let request = SessionRequest {
         source: Source {
@@ -99,7 +109,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
     };
     let runtime = Runtime::new().map_err(DataFusionError::IoError)?;
     runtime.block_on(async {
-        let context = session(&request).await?;
+        #[cfg(feature = "ballista")]
+        let context = match &arguments.scheduler {
+            Some(scheduler) => cluster::session(&request, scheduler).await?,
+            None => paimon_sql::session(&request).await?,
+        };
+        #[cfg(not(feature = "ballista"))]
+        let context = paimon_sql::session(&request).await?;
         for statement in statements {
             let plan = context.state().statement_to_plan(statement).await?;
             let progress = Progress::new(&resources);

@@ -2,6 +2,8 @@
 
 mod catalog;
 mod condition;
+#[cfg(feature = "ballista")]
+mod distributed;
 mod error;
 mod expression_filter;
 mod function;
@@ -14,6 +16,8 @@ mod statistics;
 mod table;
 
 pub use catalog::{DEFAULT_DATABASE, PaimonCatalog, PaimonDatabase};
+#[cfg(feature = "ballista")]
+pub use distributed::{PaimonLogicalCodec, PaimonPhysicalCodec, remote_session};
 pub use function::PaimonTableFunction;
 pub use open::{Source, open_table};
 pub use scan::PaimonScan;

@@ -51,6 +51,18 @@ impl MetadataProvider {
             schema: Arc::new(schema),
         })
     }
+
+    /// The table that the metadata is of.
+    #[cfg(feature = "ballista")]
+    pub(crate) fn resolved(&self) -> &ResolvedTable {
+        &self.table
+    }
+
+    /// Which metadata.
+    #[cfg(feature = "ballista")]
+    pub(crate) fn which(&self) -> MetadataTable {
+        self.which
+    }
 }
 
 #[async_trait]

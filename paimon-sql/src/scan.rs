@@ -15,7 +15,7 @@ use datafusion::config::ConfigOptions;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_expr::utils::collect_columns;
+use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_expr::{
     EquivalenceProperties, LexOrdering, Partitioning, PhysicalExpr, PhysicalSortExpr,
 };
@@ -92,6 +92,46 @@ impl PaimonScan {
 
     fn schema_of_rows(&self) -> SchemaRef {
         Arc::clone(self.properties.eq_properties.schema())
+    }
+
+    /// The rows of some tasks, as those of a partition.
+    ///
+    /// # Errors
+    /// What is not supported.
+    pub(crate) fn read(
+        &self,
+        tasks: Vec<ReadTask>,
+        partition: usize,
+        context: &TaskContext,
+    ) -> Result<SendableRecordBatchStream> {
+        let memory = PoolBudget::new(context.memory_pool(), partition);
+        let resources = self.resources.with_memory(Arc::new(memory));
+        let batches = self.parts.reading.reader(resources)?.read(tasks)?;
+        let measured = BaselineMetrics::new(&self.metrics, partition);
+        let batches = batches.map_ok(move |batch| batch.record_output(&measured));
+        let schema = self.schema_of_rows();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
+    }
+
+    /// The same with another limit.
+    pub(crate) fn with_limit(&self, limit: Option<usize>) -> Self {
+        let limit = limit.and_then(|rows| u64::try_from(rows).ok());
+        self.with_fewer_rows(|reading| reading.request.limit = limit)
+    }
+
+    /// The same for so many partitions that are given their tasks later. If they are not all that there are, nothing is
+    /// known of their rows.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    #[cfg(feature = "ballista")]
+    pub(crate) fn with_partitions(&self, partitions: usize) -> Result<Self> {
+        let mut parts = self.parts.clone();
+        let had = std::mem::replace(&mut parts.partitions.tasks, vec![Vec::new(); partitions]);
+        if had.len() != partitions {
+            parts.statistics = Arc::new(Statistics::new_unknown(&self.schema_of_rows()));
+        }
+        Self::new(parts, self.resources.clone())
     }
 
     /// The same with other conditions or another limit: of the rows that are known, fewer come out.
@@ -183,13 +223,7 @@ impl ExecutionPlan for PaimonScan {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let tasks = self.tasks().get(partition).cloned().unwrap_or_default();
-        let memory = PoolBudget::new(context.memory_pool(), partition);
-        let resources = self.resources.with_memory(Arc::new(memory));
-        let batches = self.parts.reading.reader(resources)?.read(tasks)?;
-        let measured = BaselineMetrics::new(&self.metrics, partition);
-        let batches = batches.map_ok(move |batch| batch.record_output(&measured));
-        let schema = self.schema_of_rows();
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
+        self.read(tasks, partition, &context)
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -214,9 +248,7 @@ impl ExecutionPlan for PaimonScan {
     }
 
     fn with_fetch(&self, limit: Option<usize>) -> Option<Arc<dyn ExecutionPlan>> {
-        let limit = limit.and_then(|rows| u64::try_from(rows).ok());
-        let scan = self.with_fewer_rows(|reading| reading.request.limit = limit);
-        Some(Arc::new(scan))
+        Some(Arc::new(self.with_limit(limit)))
     }
 
     fn fetch(&self) -> Option<usize> {
@@ -248,6 +280,10 @@ impl ExecutionPlan for PaimonScan {
         if filters.is_empty() {
             return Ok(answers);
         }
+        // Like those that the table took: by its columns, not by those of the output.
+        let columns = reading.columns()?;
+        let by_table = |filter| reassign_expr_columns(filter, &columns);
+        let filters: Vec<_> = filters.into_iter().map(by_table).collect::<Result<_>>()?;
         let scan = self.with_fewer_rows(|reading| reading.filters.extend(filters));
         // A filter that cannot be one is told before anything is read.
         scan.parts.reading.reader(self.resources.clone())?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::error::Result;
-use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use paimon_io::Resources;
 
@@ -44,6 +44,15 @@ impl SessionRequest {
 /// # Errors
 /// Those of listing the warehouse.
 pub async fn session(request: &SessionRequest) -> Result<SessionContext> {
+    with_tables(
+        SessionContext::new_with_state(session_state(request)),
+        request,
+    )
+    .await
+}
+
+/// A state with the settings of a session.
+pub(crate) fn session_state(request: &SessionRequest) -> SessionState {
     let config = match &request.warehouse {
         Some(_) => request
             .config
@@ -52,24 +61,24 @@ pub async fn session(request: &SessionRequest) -> Result<SessionContext> {
             .with_create_default_catalog_and_schema(false),
         None => request.config.clone(),
     };
-    let state = SessionStateBuilder::new_with_default_features()
+    SessionStateBuilder::new_with_default_features()
         .with_config(config.with_information_schema(true))
-        .build();
-    let context = SessionContext::new_with_state(state);
-    register(&context, request).await?;
-    Ok(context)
+        .build()
 }
 
-/// The same for a session that is there.
+/// Adds tables and functions.
 ///
 /// # Errors
 /// As [`session`].
-async fn register(context: &SessionContext, request: &SessionRequest) -> Result<()> {
+pub(crate) async fn with_tables(
+    context: SessionContext,
+    request: &SessionRequest,
+) -> Result<SessionContext> {
     if let Some(warehouse) = &request.warehouse {
         let catalog = PaimonCatalog::open(&request.source, warehouse).await?;
         context.register_catalog(CATALOG, Arc::new(catalog));
     }
     let function = PaimonTableFunction::new(request.source.clone(), request.directory.clone());
     context.register_udtf("paimon_table", Arc::new(function));
-    Ok(())
+    Ok(context)
 }

@@ -23,6 +23,7 @@ use crate::statistics::to_sql;
 
 /// Which rows of a table there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "ballista", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Shown {
     /// All of them, merged.
     Rows,
@@ -112,6 +113,12 @@ impl PaimonTable {
     /// The resolved table.
     pub fn resolved(&self) -> &Arc<ResolvedTable> {
         &self.table
+    }
+
+    /// Which of its rows.
+    #[cfg(feature = "ballista")]
+    pub(crate) fn shown(&self) -> Shown {
+        self.shown
     }
 
     /// Divides conditions into what a predicate can say and what it cannot.

@@ -1,8 +1,10 @@
 //! Options of object stores on the command line.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
-use paimon_io::StoreRegistry;
+use paimon_io::{ResourceParts, Resources, StoreRegistry};
+use paimon_read::ManifestFormats;
 
 /// One option of the stores of a scheme: `s3.region=eu-west-1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +33,16 @@ impl FromStr for StoreOption {
     }
 }
 
-/// Stores with these options.
-pub(crate) fn registry(options: &[StoreOption]) -> StoreRegistry {
-    options.iter().fold(StoreRegistry::new(), |stores, option| {
+/// Everything that a process reads through, with these options of stores.
+pub(crate) fn resources(options: &[StoreOption]) -> Resources {
+    let stores = options.iter().fold(StoreRegistry::new(), |stores, option| {
         let pair = (option.key.as_str(), option.value.as_str());
         stores.with_options(&option.scheme, [pair])
+    });
+    Resources::new(ResourceParts {
+        stores: Arc::new(stores),
+        manifest_format: Some(Arc::new(ManifestFormats)),
+        ..ResourceParts::default()
     })
 }
 

@@ -10,6 +10,7 @@ use super::PaimonScan;
 
 /// What a plan was made of, for people.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "ballista", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Explained {
     /// The condition, conjunct by conjunct.
     pub(crate) conjuncts: Vec<ConjunctUse>,

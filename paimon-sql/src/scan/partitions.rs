@@ -25,6 +25,7 @@ pub(crate) struct Division {
 
 /// Tasks by partition.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "ballista", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Partitions {
     /// At least one partition; it may have no task.
     pub(crate) tasks: Vec<Vec<ReadTask>>,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
 use paimon_io::Resources;
-use paimon_meta::{ResolvedTable, Split, TablePredicate};
+use paimon_meta::{ResolvedTable, Split, StringLayout, TablePredicate, arrow_schema};
 use paimon_read::{
     ChangelogTable, ChangelogView, ReadContext, ReadRequest, ReadTask, RowFilter, TableReader,
     default_providers,
@@ -20,6 +20,7 @@ use crate::expression_filter::ExpressionFilter;
 
 /// What is read of a table.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "ballista", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Reading {
     /// The table.
     pub(crate) table: Arc<ResolvedTable>,
@@ -29,11 +30,21 @@ pub(crate) struct Reading {
     pub(crate) request: ReadRequest,
     /// What the plan has left of the condition.
     pub(crate) residual: Option<TablePredicate>,
-    /// Conditions that the request does not hold, by the names of the table's columns. Views have none.
+    /// Conditions that the request does not hold, over [`Self::columns`]. Views have none.
+    #[cfg_attr(feature = "ballista", serde(skip))]
     pub(crate) filters: Vec<Arc<dyn PhysicalExpr>>,
 }
 
 impl Reading {
+    /// All columns of the table.
+    ///
+    /// # Errors
+    /// `Unsupported` for a column type without an Arrow type.
+    pub(crate) fn columns(&self) -> Result<Schema> {
+        let fields = &self.table.schema.fields;
+        arrow_schema(fields, StringLayout::View).map_err(external)
+    }
+
     /// A reader through these resources.
     ///
     /// # Errors

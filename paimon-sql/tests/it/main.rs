@@ -1,5 +1,11 @@
 //! SQL over whole tables: golden ones, and tables of random histories.
 
+#[cfg(feature = "ballista")]
+#[cfg(test)]
+mod cluster;
+#[cfg(feature = "ballista")]
+#[cfg(test)]
+mod codec;
 #[cfg(test)]
 mod command;
 #[cfg(test)]

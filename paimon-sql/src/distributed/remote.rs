@@ -1,0 +1,34 @@
+//! A session whose queries run on a cluster.
+
+use std::sync::Arc;
+
+use ballista_core::config::BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK;
+use ballista_core::extension::{SessionConfigExt, SessionStateExt};
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+
+use super::logical_codec::PaimonLogicalCodec;
+use crate::session::{SessionRequest, session_state, with_tables};
+
+/// A session with the same tables as [`session`](fn@crate::session), whose queries run on the executors of the scheduler at
+/// `HOST:PORT`. Tables are opened here, and planned by the scheduler; views and settings are this session's, and questions
+/// about its catalog are answered here.
+///
+/// [`SessionConfigExt::new_with_ballista`] has settings that suit a cluster. Two are made here: each task is one partition, so that all
+/// executors get some; and plans are not changed while a query runs, for so Ballista 55.0 repeats rows of a sorted union.
+///
+/// # Errors
+/// Those of listing the warehouse. That the scheduler cannot be reached is told by the first query.
+pub async fn remote_session(request: &SessionRequest, scheduler: &str) -> Result<SessionContext> {
+    let codec = PaimonLogicalCodec::new(request.source.resources.clone());
+    let config = request.config.clone().upgrade_for_ballista();
+    let config = config
+        .with_ballista_adaptive_query_planner(false)
+        .set_usize(BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK, 1);
+    let request = SessionRequest {
+        config: config.with_ballista_logical_extension_codec(Arc::new(codec)),
+        ..request.clone()
+    };
+    let state = session_state(&request).upgrade_for_ballista(format!("http://{scheduler}"))?;
+    with_tables(SessionContext::new_with_state(state), &request).await
+}
