@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, RecordBatch};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::TryStreamExt;
 use paimon_io::{Caches, ResourceParts, Resources};

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use arrow_array_58::RecordBatch;
 use arrow_array_58::cast::AsArray;
 use arrow_array_58::types::{Int32Type, Int64Type};
-use arrow_array_58::{Array, RecordBatch};
 use datafusion_54::prelude::{SessionConfig, SessionContext};
 use futures::TryStreamExt;
 use paimon::catalog::Identifier;
