@@ -112,7 +112,12 @@ pub(super) enum Page {
     Whole(usize),
     /// It does not end in them; what is wrong with it if no more follow.
     Cut(String),
+    /// Not even its header does.
+    CutHeader,
 }
+
+/// What is wrong with a header that does not end.
+pub(super) const NO_HEADER: &str = "it does not decode";
 
 impl Seen {
     fn check_pages(&mut self, chunk: &Chunk<'_>, buffer: &[u8]) -> Result<(), String> {
@@ -121,6 +126,7 @@ impl Seen {
             match self.check_page(chunk, rest, rest.len())? {
                 Page::Whole(length) => rest = rest.get(length..).unwrap_or_default(),
                 Page::Cut(what) => return Err(what),
+                Page::CutHeader => return Err(NO_HEADER.to_owned()),
             }
         }
         if buffer.len() as u64 == chunk.column.byte_range().1 {
@@ -148,7 +154,7 @@ impl Seen {
         available: usize,
     ) -> Result<Page, String> {
         let Some((header, length)) = Header::read(bytes) else {
-            return Ok(Page::Cut("it does not decode".to_owned()));
+            return Ok(Page::CutHeader);
         };
         let column = chunk.column;
         at_most("bytes", header.uncompressed, column.uncompressed_size())?;

@@ -98,15 +98,20 @@ impl Windows {
             return None;
         }
         let across = Arc::default();
-        let chunks = columns
+        let chunks: Vec<Arc<Chunk>> = columns
             .into_iter()
             .map(|(leaf, column)| Chunk::new(leaf, column, count, window_bytes, &across))
-            .map(Arc::new);
+            .map(Arc::new)
+            .collect();
+        let count = chunks.iter().map(|chunk| chunk.windows()).max()?;
+        if count < 2 {
+            return None;
+        }
         Some(Self {
             shared: Arc::new(Shared {
                 metadata: Arc::clone(metadata),
                 group,
-                chunks: chunks.collect(),
+                chunks,
                 arrived: AtomicU64::new(0),
                 rows_before: AtomicI64::new(0),
             }),
@@ -121,8 +126,9 @@ impl Windows {
     pub(super) fn more(&mut self, rows: u64, end: u64) -> Option<BoxFuture<'static, Result<()>>> {
         let arrived = self.shared.arrived.load(Ordering::Acquire);
         let rows_before = self.shared.rows_before.load(Ordering::Acquire);
-        let is_enough = i64::try_from(rows).is_ok_and(|rows| rows <= rows_before);
-        if self.asked > arrived || is_enough || self.hold(end) {
+        let before_last = i64::try_from(rows).is_ok_and(|rows| rows <= rows_before);
+        let is_enough = before_last && self.hold(rows) || self.hold(end);
+        if self.asked > arrived || self.asked == self.count || is_enough {
             return None;
         }
         let number = self.asked;
@@ -222,6 +228,11 @@ impl Chunk {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Windows that it is in.
+    fn windows(&self) -> u64 {
+        (self.range.end - self.range.start).div_ceil(self.step.max(1))
+    }
+
     /// Its bytes in a window; none after the last one.
     fn window(&self, number: u64) -> Range<u64> {
         let at = |number: u64| {
@@ -270,14 +281,16 @@ impl Held {
             };
             let available = rest.iter().map(Bytes::len).sum();
             let mut page = self.seen.check_page(chunk, first, available)?;
-            if matches!(page, Page::Cut(_)) && rest.len() > 1 {
-                // The header itself may go on in the next window.
+            if matches!(page, Page::CutHeader) && rest.len() > 1 {
+                // The header itself goes on in the next window.
                 page = self.seen.check_page(chunk, &joined(&rest), available)?;
             }
+            let more_follow = self.checked + (available as u64) < end;
             match page {
                 Page::Whole(length) => self.checked += length as u64,
-                Page::Cut(_) if self.checked + (available as u64) < end => return Ok(()),
+                Page::Cut(_) | Page::CutHeader if more_follow => return Ok(()),
                 Page::Cut(what) => return Err(what),
+                Page::CutHeader => return Err(pages::NO_HEADER.to_owned()),
             }
         }
         if self.checked == end {

@@ -1,9 +1,10 @@
 //! A scheduler and executors as processes of this machine.
 
 use std::fs;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use paimon_testkit::{History, Layout, write_table};
@@ -24,11 +25,20 @@ fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     assert!(waited, "waited too long: {what}");
 }
 
-/// Addresses that are free now.
-fn free_addresses<const N: usize>() -> [SocketAddr; N] {
-    let listeners: [TcpListener; N] =
-        std::array::from_fn(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    listeners.map(|listener| listener.local_addr().unwrap())
+/// An address that is free now. No other test is given it, and none of the ports that systems give to clients, so that it
+/// stays free until a process listens there.
+fn free_address() -> SocketAddr {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(101);
+    loop {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        assert!(next < 10_000, "no port is free");
+        let port = u16::try_from(20_000 + first.wrapping_add(next) % 10_000).unwrap();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
 }
 
 fn command(directory: &Path) -> Command {
@@ -93,18 +103,20 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// Two executors, whose current directory may not be that of the others.
-    fn start(elsewhere: Option<&Path>) -> Self {
+    /// Two executors, whose current directory may not be that of the others, and which count as dead after some time of
+    /// silence.
+    fn start(elsewhere: Option<&Path>, timeout_seconds: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let home = directory.path();
         write_rows(&home.join("warehouse/db.db/t"));
-        let [address] = free_addresses();
+        let address = free_address();
         let mut scheduler = command(home);
-        scheduler.args(["scheduler", "--executor-timeout", "2", "--bind"]);
+        let patience = timeout_seconds.to_string();
+        scheduler.args(["scheduler", "--executor-timeout", &patience, "--bind"]);
         scheduler.arg(address.to_string());
         let scheduler = Process::start(&mut scheduler, home.join("scheduler.log"), address);
         let executors = ["a", "b"].map(|name| {
-            let [rows, control] = free_addresses();
+            let (rows, control) = (free_address(), free_address());
             let mut executor = command(elsewhere.unwrap_or(home));
             executor.args(["executor", "--cores", "2", "--scheduler"]);
             executor.arg(address.to_string());
@@ -186,7 +198,7 @@ const GROUPS: &str = "SELECT v, count(*) AS n, sum(k) AS s FROM db.t GROUP BY v 
 
 #[test]
 fn a_merge_is_spread_over_two_executors_and_answers_as_one_process() {
-    let cluster = Cluster::start(None);
+    let cluster = Cluster::start(None, 60);
     assert_eq!(
         cluster.alone(GROUPS),
         "{\"v\":\"new\",\"n\":270,\"s\":94500}\n{\"v\":\"old\",\"n\":200,\"s\":19900}\n"
@@ -216,7 +228,7 @@ fn a_merge_is_spread_over_two_executors_and_answers_as_one_process() {
 
 #[test]
 fn tasks_of_an_executor_that_dies_run_again_elsewhere() {
-    let mut cluster = Cluster::start(None);
+    let mut cluster = Cluster::start(None, 5);
     // Long enough to be killed in.
     let sql = "SELECT a.v, count(*) AS n FROM db.t a, db.t b, (SELECT k FROM db.t WHERE k < 10) c WHERE (a.k + b.k * c.k) % 17 = 3 GROUP BY a.v ORDER BY a.v";
     let wanted = cluster.alone(sql);
@@ -241,7 +253,7 @@ fn tasks_of_an_executor_that_dies_run_again_elsewhere() {
 #[test]
 fn an_executor_without_the_store_fails_the_query_and_names_the_file() {
     let elsewhere = tempfile::tempdir().unwrap();
-    let cluster = Cluster::start(Some(elsewhere.path()));
+    let cluster = Cluster::start(Some(elsewhere.path()), 60);
     // A path that means something else in each process: client and scheduler have the table, executors do not.
     let mut client = cluster.client("/proc/self/cwd/warehouse", GROUPS);
     client.args(["--scheduler", &cluster.address.to_string()]);
@@ -255,14 +267,14 @@ fn an_executor_without_the_store_fails_the_query_and_names_the_file() {
 
 #[test]
 fn a_file_that_expired_and_a_scheduler_that_is_not_there_are_named() {
-    let cluster = Cluster::start(None);
+    let cluster = Cluster::start(None, 60);
     let bucket = cluster.home().join("warehouse/db.db/t/bucket-0");
     let file = fs::read_dir(&bucket).unwrap().next().unwrap().unwrap();
     fs::remove_file(file.path()).unwrap();
     let said = failure(cluster.remote(GROUPS).output().unwrap());
     assert!(said.contains(file.file_name().to_str().unwrap()), "{said}");
 
-    let [nobody] = free_addresses();
+    let nobody = free_address();
     let mut client = cluster.client("warehouse", GROUPS);
     client.args(["--scheduler", &nobody.to_string()]);
     let said = failure(client.output().unwrap());

@@ -140,6 +140,29 @@ fn windows_of_any_size_give_the_same_rows() {
 }
 
 #[test]
+fn columns_that_come_as_a_whole_end_with_the_group() {
+    let (_, file) = opened(file(500, WriterVersion::PARQUET_1_0));
+    let all = asked();
+    let all_rows = RowRanges::from_range(0..u64::from(ROWS));
+    let last = RowRanges::from_range(u64::from(ROWS) - 1..u64::from(ROWS));
+    for first in 0..all.len() {
+        for second in first..all.len() {
+            let mut columns = vec![all[first].clone()];
+            columns.extend((second > first).then(|| all[second].clone()));
+            for rows in [&all_rows, &last] {
+                let whole = scan(columns.clone(), 8192, u64::MAX);
+                let whole = read(file.as_ref(), rows, &whole).unwrap();
+                for window in [1000, 20_000, 100_000] {
+                    let parts = scan(columns.clone(), 1000, window);
+                    let parts = read(file.as_ref(), rows, &parts).unwrap();
+                    assert_eq!(parts, whole, "{columns:?} {window}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn each_byte_is_asked_for_once() {
     let (source, file) = opened(file(500, WriterVersion::PARQUET_1_0));
     let all = RowRanges::from_range(0..u64::from(ROWS));
