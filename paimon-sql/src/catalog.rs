@@ -28,9 +28,9 @@ impl PaimonCatalog {
     /// The catalog of a warehouse directory.
     ///
     /// # Errors
-    /// Those of the store.
-    pub async fn open(source: &Source, warehouse: &str) -> Result<Self> {
-        let warehouse = Warehouse::new(&source.resources, warehouse);
+    /// Those of the store, and `NotFound` for a directory without a database.
+    pub async fn open(source: &Source, location: &str) -> Result<Self> {
+        let warehouse = Warehouse::new(&source.resources, location);
         let database = |name: &str, tables: Vec<String>| {
             let database = PaimonDatabase {
                 source: source.clone(),
@@ -42,7 +42,12 @@ impl PaimonCatalog {
             (name.to_owned(), Arc::new(database))
         };
         let mut databases = BTreeMap::from([database(DEFAULT_DATABASE, Vec::new())]);
-        for name in warehouse.databases().await.map_err(external)? {
+        let names = warehouse.databases().await.map_err(external)?;
+        if names.is_empty() {
+            let message = format!("{location} has no database: a warehouse has folders NAME.db");
+            return Err(external(Error::not_found(message)));
+        }
+        for name in names {
             let tables = warehouse.tables(&name).await.map_err(external)?;
             databases.extend([database(&name, tables)]);
         }

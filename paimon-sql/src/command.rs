@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use datafusion::error::DataFusionError;
+use datafusion::execution::context::SQLOptions;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::DFParser;
@@ -118,6 +119,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         let context = paimon_sql::session(&request).await?;
         for statement in statements {
             let plan = context.state().statement_to_plan(statement).await?;
+            // Nothing is written, wherever it would go.
+            SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
             let progress = Progress::new(&resources);
             execute(&context, plan, arguments.format, progress).await?;
         }

@@ -156,3 +156,14 @@ fn a_reader_that_goes_away_is_no_error() {
         (Some(0), &b""[..])
     );
 }
+
+#[test]
+fn nothing_is_written() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("rows.csv");
+    let sql = format!("COPY (SELECT 1) TO '{}'", file.display());
+    let (code, errors) = run(&[&sql]).failed();
+    assert_eq!(code, 1);
+    assert!(errors.contains("COPY"), "{errors}");
+    assert!(!file.exists());
+}

@@ -72,6 +72,21 @@ async fn a_warehouse_that_cannot_be_reached_is_named() {
 }
 
 #[tokio::test]
+async fn a_warehouse_without_a_database_is_named() {
+    let nothing = tempfile::tempdir().unwrap();
+    for place in [nothing.path().to_owned(), nothing.path().join("nowhere")] {
+        let warehouse = place.to_str().unwrap().to_owned();
+        let request = SessionRequest {
+            warehouse: Some(warehouse.clone()),
+            ..SessionRequest::new(resources())
+        };
+        let error = own(&session(&request).await.err().unwrap());
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert!(error.message().contains(&warehouse), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn a_relative_path_without_a_directory_is_refused() {
     let context = session(&SessionRequest::new(resources())).await.unwrap();
     let error = own(&failure(&context, "SELECT * FROM paimon_table('t')").await);
