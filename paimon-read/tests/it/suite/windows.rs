@@ -5,20 +5,14 @@ use std::num::NonZeroUsize;
 use paimon_meta::{Datum, Predicate, Split};
 use paimon_read::{ReadRequest, ReadTask};
 
-use super::big::records;
+use super::big::{big_table, records};
 use super::table::{Layout, TestTable, collect, text};
 
 const KEYS: i32 = 6000;
 
 /// One row group a file, of about 2 MB.
 fn table() -> TestTable {
-    let columns = [
-        ("k", "INT NOT NULL"),
-        ("a", "STRING"),
-        ("n", "BIGINT"),
-        ("b", "STRING"),
-    ];
-    TestTable::new(&columns, &["k"]).laid_out(Layout {
+    big_table().laid_out(Layout {
         group_rows: usize::try_from(KEYS).unwrap(),
         page_rows: 100,
         ..Layout::default()
