@@ -60,13 +60,7 @@ pub(super) fn definition(
     let mut options = layout_options(seed);
     let mut kinds = Kinds::Adds;
     if append {
-        options.insert("bucket".to_owned(), "-1".to_owned());
-        if shape.deletion_vectors && (seed.deletion_vectors || seed.options & 1 == 1) {
-            options.insert(VECTORS.to_owned(), "true".to_owned());
-            if seed.options & 2 == 2 {
-                options.insert("deletion-vectors.bitmap64".to_owned(), "true".to_owned());
-            }
-        }
+        append_options(seed, shape, &mut options);
     } else {
         let sequence = merge_options(seed, &columns, shape, &mut options);
         fixed.extend(sequence);
@@ -96,6 +90,17 @@ pub(super) fn definition(
         options,
     };
     (table, fixed, kinds)
+}
+
+/// Options of a table without a key.
+fn append_options(seed: &SchemaSeed, shape: HistoryShape, options: &mut BTreeMap<String, String>) {
+    options.insert("bucket".to_owned(), "-1".to_owned());
+    if shape.deletion_vectors && (seed.deletion_vectors || seed.options & 1 == 1) {
+        options.insert(VECTORS.to_owned(), "true".to_owned());
+        if seed.options & 2 == 2 {
+            options.insert("deletion-vectors.bitmap64".to_owned(), "true".to_owned());
+        }
+    }
 }
 
 /// Options that change how rows are stored, and not which rows there are.
