@@ -1,7 +1,8 @@
 //! Keys of a file at some of its rows.
 //!
-//! Rows are taken at even distances, at the starts of row groups where those are near. At the start of a row group the
-//! statistics tell the key, where they are exact and the key is one column; else the key's pages are decoded there.
+//! Rows are taken at even distances, at the starts of pages where those are near. At the start of a page the page index
+//! tells the key, where it is exact and the key is one column; without it, the statistics do at the start of a row group.
+//! Elsewhere the key's pages are decoded.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -66,14 +67,18 @@ struct Sampled<'a> {
 impl Sampled<'_> {
     async fn read(&self, rows: &RowRanges, count: u64) -> Result<Samples> {
         let layout = self.data.layout();
-        let known = self.group_keys().await?;
+        let known = self.known_keys().await?;
+        let starts: Vec<u64> = match &known {
+            Some(bounds) => bounds.starts.clone(),
+            None => layout.groups.iter().map(|group| group.first_row).collect(),
+        };
         let mut keys = BTreeMap::new();
         let mut unknown: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
-        for row in places(layout, rows, count) {
+        for row in places(&starts, rows, count) {
             let Some(group) = group_of(layout, row) else {
                 continue;
             };
-            match self.key_at_start(known.as_ref(), group, row)? {
+            match self.key_at_start(known.as_ref(), row)? {
                 Some(key) => {
                     keys.insert(row, key);
                 }
@@ -93,29 +98,32 @@ impl Sampled<'_> {
         })
     }
 
-    /// The least keys of row groups, where statistics tell them.
-    async fn group_keys(&self) -> Result<Option<Bounds>> {
+    /// The least keys of pages, or else of row groups, where statistics tell them.
+    async fn known_keys(&self) -> Result<Option<Bounds>> {
         let ([field], [column]) = (self.span.fields(), self.scan.spec.columns.as_slice()) else {
             return Ok(None);
         };
         if column.data_type.kind != field.data_type.kind {
             return Ok(None);
         }
-        let bounds = self.data.bounds(column, Grain::Group).await?;
-        Ok(bounds.filter(|bounds| bounds.exact))
+        for grain in [Grain::Page, Grain::Group] {
+            let bounds = self.data.bounds(column, grain).await?;
+            if let Some(bounds) = bounds.filter(|bounds| bounds.exact) {
+                return Ok(Some(bounds));
+            }
+        }
+        Ok(None)
     }
 
-    fn key_at_start(
-        &self,
-        known: Option<&Bounds>,
-        group: usize,
-        row: u64,
-    ) -> Result<Option<BinaryRow>> {
-        let is_start = |bounds: &&Bounds| bounds.starts.get(group) == Some(&row);
-        let ([field], Some(known)) = (self.span.fields(), known.filter(is_start)) else {
+    fn key_at_start(&self, known: Option<&Bounds>, row: u64) -> Result<Option<BinaryRow>> {
+        let ([field], Some(known)) = (self.span.fields(), known) else {
             return Ok(None);
         };
-        match datum_at(&known.min, group, &field.data_type)? {
+        let start = known.starts.binary_search(&row);
+        let Some(start) = start.ok().filter(|start| *start < known.min.len()) else {
+            return Ok(None);
+        };
+        match datum_at(&known.min, start, &field.data_type)? {
             None => Ok(None),
             value => encode_row(&self.span.types(), &[value]).map(Some),
         }
@@ -152,8 +160,8 @@ impl Sampled<'_> {
     }
 }
 
-/// Rows at even distances among `rows`, but for the first one.
-fn places(layout: &Layout, rows: &RowRanges, count: u64) -> Vec<u64> {
+/// Rows at even distances among `rows`, but for the first one; at a start where one is near.
+fn places(starts: &[u64], rows: &RowRanges, count: u64) -> Vec<u64> {
     let total = rows.row_count();
     let step = (total / (count + 1)).max(1);
     let mut places = Vec::new();
@@ -162,12 +170,8 @@ fn places(layout: &Layout, rows: &RowRanges, count: u64) -> Vec<u64> {
     for range in rows.ranges() {
         let length = range.end - range.start;
         while next < before + length {
-            places.push(near_start(
-                layout,
-                rows,
-                range.start + (next - before),
-                step / 2,
-            ));
+            let row = range.start + (next - before);
+            places.push(near_start(starts, rows, row, step / 2));
             next += step;
         }
         before += length;
@@ -177,14 +181,12 @@ fn places(layout: &Layout, rows: &RowRanges, count: u64) -> Vec<u64> {
     places
 }
 
-/// The start of a row group that is at most so far away, else the row itself.
-fn near_start(layout: &Layout, rows: &RowRanges, row: u64, most: u64) -> u64 {
-    let Some(group) = group_of(layout, row).and_then(|group| layout.groups.get(group)) else {
-        return row;
-    };
-    let starts = [group.first_row, group.first_row + group.row_count];
-    let near = starts
-        .into_iter()
+/// The nearest of the ascending starts, if it is at most so far away, else the row itself.
+fn near_start(starts: &[u64], rows: &RowRanges, row: u64, most: u64) -> u64 {
+    let after = starts.partition_point(|start| *start <= row);
+    let around = [after.checked_sub(1), Some(after)].into_iter().flatten();
+    let near = around
+        .filter_map(|start| starts.get(start).copied())
         .filter(|start| rows.contains(*start) && start.abs_diff(row) <= most);
     near.min_by_key(|start| start.abs_diff(row)).unwrap_or(row)
 }

@@ -109,6 +109,29 @@ fn a_large_file_is_cut_at_its_row_groups() {
 }
 
 #[test]
+fn overlapping_files_of_one_row_group_are_cut_by_their_page_indexes() {
+    // Architecture 4.2: where statistics tell the keys of pages, no page is decoded to find where to cut.
+    let rows = usize::try_from(ROWS).unwrap();
+    let table = big_table().laid_out(Layout {
+        group_rows: rows,
+        page_rows: 1000,
+        ..Layout::default()
+    });
+    let old = table.write_records("old", &records(0..ROWS, 0, "old"));
+    let new = table.write_records("new", &records(1..ROWS + 1, 100_000, "new"));
+    let resources = table.resources();
+    let reader = table.reader_with(ReadRequest::default(), resources.clone());
+    let parts = parts_of(&reader, task(table.split(vec![old, new])), 2);
+    assert_eq!(resources.metrics().get(Counter::RowsDecoded), 0);
+    let read = work(&table, &ReadRequest::default(), &parts);
+    let [(first, _), (second, _)] = read.as_slice() else {
+        panic!("{} parts", read.len())
+    };
+    assert_eq!(first + second, rows + 1);
+    assert!(first.abs_diff(*second) <= 2000, "{read:?}");
+}
+
+#[test]
 fn parts_of_a_merge_share_its_work() {
     let table = big_table();
     let old = table.write_records("old", &records(0..ROWS, 0, "old"));
