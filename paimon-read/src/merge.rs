@@ -9,6 +9,8 @@
 //! |---|---|
 //! | `picks` | the hand-over between order and meaning |
 //! | `kernel` | order: heads of runs in, stretches and equal keys out |
+//! | `tree` | the same for many runs |
+//! | `dense` | the same where runs interleave and the run alone decides |
 //! | `keys` | keys in a form that compares fast |
 //! | `layout` | key columns in the layout of the output |
 //! | `versions` | which version of a key is newer |
@@ -31,6 +33,7 @@
 
 mod chunk;
 mod deduplicate;
+mod dense;
 mod describe;
 mod estimate;
 mod first_row;
@@ -50,6 +53,7 @@ mod provider;
 mod run;
 mod run_files;
 mod section;
+mod tree;
 mod versions;
 mod whole;
 

@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use paimon_meta::Result;
 
 use super::kernel::Sink;
+use super::picked_keys::Written;
 use super::picker::{Picker, Version};
 use super::versions::compare_versions;
 
@@ -26,19 +27,22 @@ impl Sink for Deduplicate<'_, '_> {
     }
 
     fn versions(&mut self, members: &[(usize, usize)]) -> Result<()> {
-        if let Some(ages) = self.0.ages() {
-            let newest = members.iter().max_by_key(|(head, _)| ages.get(*head));
-            if let Some((head, position)) = newest
-                && let Some(rows) = self.0.head(*head)
-            {
-                self.0.emit(rows, *position, 1)?;
-            }
-            return Ok(());
-        }
         match self.newest(members)? {
             Some(newest) => self.0.winner(newest),
             None => Ok(()),
         }
+    }
+
+    fn precedence(&self) -> Option<Vec<usize>> {
+        self.0.newest_first()
+    }
+
+    fn stretches<T: Written>(
+        &mut self,
+        keys: &[T],
+        stretches: impl Iterator<Item = (usize, usize, usize)>,
+    ) -> Result<()> {
+        self.0.lone_all(keys, stretches)
     }
 }
 

@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use paimon_meta::{Error, Frame, Result};
 
 use super::kernel::Sink;
+use super::picked_keys::Written;
 use super::picker::{Picker, Version};
 use super::versions::compare_versions;
 
@@ -52,5 +53,17 @@ impl Sink for FirstRow<'_, '_> {
             Some(oldest) => self.0.winner(oldest),
             None => Ok(()),
         }
+    }
+
+    fn precedence(&self) -> Option<Vec<usize>> {
+        self.0.oldest_first()
+    }
+
+    fn stretches<T: Written>(
+        &mut self,
+        keys: &[T],
+        stretches: impl Iterator<Item = (usize, usize, usize)>,
+    ) -> Result<()> {
+        self.0.lone_all(keys, stretches)
     }
 }

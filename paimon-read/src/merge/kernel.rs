@@ -20,8 +20,13 @@
 )]
 
 use std::cmp::Ordering;
+use std::ops::{Deref, Range};
 
 use paimon_meta::Result;
+
+use super::dense::merge_dense;
+use super::picked_keys::Written;
+use super::tree::merge_tree;
 
 /// Heads that are compared one by one; a loser tree pays above it.
 const SCAN_LIMIT: usize = 8;
@@ -29,18 +34,29 @@ const SCAN_LIMIT: usize = 8;
 /// Comparable keys of one window of rows.
 pub(crate) trait Keys: Copy {
     /// One key.
-    type Key: Ord + Copy;
+    type Key: Ord + Copy + Written;
+
+    /// Some keys side by side.
+    type Range: Deref<Target = [Self::Key]>;
 
     /// Key `i`.
     fn key(self, i: usize) -> Self::Key;
+
+    /// Keys that follow each other.
+    fn range(self, rows: Range<usize>) -> Self::Range;
 }
 
-impl<T: Ord + Copy> Keys for &[T] {
+impl<'a, T: Ord + Copy + Written> Keys for &'a [T] {
     type Key = T;
+    type Range = &'a [T];
 
     #[inline]
     fn key(self, i: usize) -> T {
         self[i]
+    }
+
+    fn range(self, rows: Range<usize>) -> &'a [T] {
+        &self[rows]
     }
 }
 
@@ -60,7 +76,7 @@ pub(crate) struct Head<K> {
 impl<K: Keys> Head<K> {
     /// The next key.
     #[inline]
-    fn key(&self) -> K::Key {
+    pub(super) fn key(&self) -> K::Key {
         self.keys.key(self.position)
     }
 }
@@ -72,11 +88,33 @@ pub(crate) trait Sink {
 
     /// One key in several heads: (head, position) each, by head number.
     fn versions(&mut self, members: &[(usize, usize)]) -> Result<()>;
+
+    /// All heads, if of the versions of a key that of the first one here is all that matters. Then rows may come as
+    /// [`Self::stretches`].
+    fn precedence(&self) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Rows with ascending keys as stretches: (head, position, length) each. Other heads with one of these keys have less
+    /// precedence.
+    fn stretches<T: Written>(
+        &mut self,
+        _keys: &[T],
+        stretches: impl Iterator<Item = (usize, usize, usize)>,
+    ) -> Result<()> {
+        for (head, position, length) in stretches {
+            self.stretch(head, position, length)?;
+        }
+        Ok(())
+    }
 }
 
 /// Merges until a head has no more loaded keys or a sentinel comes next; returns that head. Other heads may have run out
 /// with it, after equal keys.
 pub(crate) fn merge<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
+    if let Some(stop) = merge_dense(heads, sink)? {
+        return Ok(stop);
+    }
     match heads.len() {
         1 => merge_one(heads, sink),
         2 => merge_two(heads, sink),
@@ -154,7 +192,7 @@ fn merge_two<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<us
 
 /// Hands over the keys of a head that lie below `bound`; returns the head if it stops the merge.
 #[inline]
-fn step<K: Keys, S: Sink>(
+pub(super) fn step<K: Keys, S: Sink>(
     head: &mut Head<K>,
     number: usize,
     bound: K::Key,
@@ -244,130 +282,6 @@ fn advance_all<K: Keys>(
         }
     }
     stopped
-}
-
-/// A loser tree over head numbers: `nodes[0]` is the smallest head, each inner node the loser of its match.
-struct LoserTree {
-    nodes: Vec<usize>,
-}
-
-const VACANT: usize = usize::MAX;
-
-impl LoserTree {
-    fn new<K: Keys>(heads: &[Head<K>]) -> Self {
-        let mut tree = Self {
-            nodes: vec![VACANT; heads.len()],
-        };
-        for leaf in 0..heads.len() {
-            tree.enter(heads, leaf);
-        }
-        tree
-    }
-
-    fn enter<K: Keys>(&mut self, heads: &[Head<K>], leaf: usize) {
-        let mut winner = leaf;
-        let mut node = usize::midpoint(leaf, heads.len());
-        while node > 0 {
-            if self.nodes[node] == VACANT {
-                self.nodes[node] = winner;
-                return;
-            }
-            if is_less(heads, self.nodes[node], winner) {
-                std::mem::swap(&mut self.nodes[node], &mut winner);
-            }
-            node /= 2;
-        }
-        self.nodes[0] = winner;
-    }
-
-    /// Plays the matches of a leaf whose head moved on.
-    fn replay<K: Keys>(&mut self, heads: &[Head<K>], leaf: usize) {
-        let mut winner = leaf;
-        let mut node = usize::midpoint(leaf, heads.len());
-        while node > 0 {
-            if is_less(heads, self.nodes[node], winner) {
-                std::mem::swap(&mut self.nodes[node], &mut winner);
-            }
-            node /= 2;
-        }
-        self.nodes[0] = winner;
-    }
-
-    fn smallest(&self) -> usize {
-        self.nodes[0]
-    }
-
-    /// The smallest head but the winner: it lost against the winner, so it stands on the winner's path.
-    fn second<K: Keys>(&self, heads: &[Head<K>]) -> usize {
-        let mut node = usize::midpoint(self.smallest(), heads.len());
-        let mut second = self.nodes[node];
-        while node > 1 {
-            node /= 2;
-            if is_less(heads, self.nodes[node], second) {
-                second = self.nodes[node];
-            }
-        }
-        second
-    }
-}
-
-/// Whether head `a` comes before head `b`; a head without keys comes last.
-fn is_less<K: Keys>(heads: &[Head<K>], a: usize, b: usize) -> bool {
-    let (a, b) = (&heads[a], &heads[b]);
-    if a.position == a.end || b.position == b.end {
-        return b.position == b.end && a.position < a.end;
-    }
-    a.key() < b.key()
-}
-
-fn merge_tree<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
-    let mut tree = LoserTree::new(heads);
-    let mut members = Vec::new();
-    loop {
-        let number = tree.smallest();
-        let second = heads[tree.second(heads)].key();
-        if heads[number].key() < second {
-            if let Some(stop) = step(&mut heads[number], number, second, sink)? {
-                return Ok(stop);
-            }
-            tree.replay(heads, number);
-            continue;
-        }
-        take_equal(heads, &mut tree, &mut members);
-        if let Some((sentinel, _)) = members.iter().find(|(number, _)| heads[*number].sentinel) {
-            for (number, position) in &members {
-                heads[*number].position = *position;
-            }
-            return Ok(*sentinel);
-        }
-        sink.versions(&members)?;
-        if let Some((stop, _)) = members
-            .iter()
-            .find(|(number, _)| heads[*number].position == heads[*number].end)
-        {
-            return Ok(*stop);
-        }
-    }
-}
-
-/// Takes the smallest key from every head that has it.
-fn take_equal<K: Keys>(
-    heads: &mut [Head<K>],
-    tree: &mut LoserTree,
-    members: &mut Vec<(usize, usize)>,
-) {
-    members.clear();
-    let key = heads[tree.smallest()].key();
-    loop {
-        let number = tree.smallest();
-        let head = heads[number];
-        if head.position == head.end || head.key() != key {
-            return;
-        }
-        members.push((number, head.position));
-        heads[number].position += 1;
-        tree.replay(heads, number);
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! the view array; what is left (wide, mixed, nullable keys) goes through arrow-row. The order is that of ME 1.2.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -104,19 +105,29 @@ impl<T: ByteViewType> Copy for Views<'_, T> {}
 
 impl<'a, T: ByteViewType> Keys for Views<'a, T> {
     type Key = &'a [u8];
+    type Range = Vec<&'a [u8]>;
 
     #[inline]
     fn key(self, i: usize) -> &'a [u8] {
         self.0.value(i).as_ref()
     }
+
+    fn range(self, rows: Range<usize>) -> Vec<&'a [u8]> {
+        rows.map(|row| self.key(row)).collect()
+    }
 }
 
 impl<'a> Keys for &'a Rows {
     type Key = Row<'a>;
+    type Range = Vec<Row<'a>>;
 
     #[inline]
     fn key(self, i: usize) -> Row<'a> {
         self.row(i)
+    }
+
+    fn range(self, rows: Range<usize>) -> Vec<Row<'a>> {
+        rows.map(|row| self.key(row)).collect()
     }
 }
 

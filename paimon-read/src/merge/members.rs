@@ -7,6 +7,7 @@
 use paimon_meta::{Error, Frame, Result};
 
 use super::kernel::Sink;
+use super::picked_keys::Written;
 use super::picker::{Picker, Version, sort_versions};
 
 /// Picks all versions.
@@ -92,5 +93,17 @@ impl Sink for Members<'_, '_> {
             Some((rows, position)) => self.picker.emit(rows, position, 1),
             None => self.picker.group(&self.versions),
         }
+    }
+
+    fn precedence(&self) -> Option<Vec<usize>> {
+        self.picker.whole_rows_newest_first()
+    }
+
+    fn stretches<T: Written>(
+        &mut self,
+        keys: &[T],
+        stretches: impl Iterator<Item = (usize, usize, usize)>,
+    ) -> Result<()> {
+        self.picker.lone_all(keys, stretches)
     }
 }

@@ -12,6 +12,7 @@ use arrow_array::types::{
 };
 use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::ArrowNativeType;
+use arrow_row::Row;
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use paimon_meta::{Error, Result};
 
@@ -75,6 +76,31 @@ impl PickedKeys {
         })
     }
 }
+
+/// Keys that may be written down.
+pub(crate) trait Written: Sized {
+    /// Adds them, if they are what is written down.
+    fn write(_keys: &[Self], _picked: &mut PickedKeys) {}
+}
+
+macro_rules! written {
+    ($type:ty, $form:ident) => {
+        impl Written for $type {
+            fn write(keys: &[Self], picked: &mut PickedKeys) {
+                if let PickedKeys::$form(picked) = picked {
+                    picked.extend_from_slice(keys);
+                }
+            }
+        }
+    };
+}
+
+written!(i32, Narrow);
+written!(i64, Long);
+written!(i128, Wide);
+impl Written for u128 {}
+impl Written for &[u8] {}
+impl Written for Row<'_> {}
 
 #[inline]
 fn add<T: ArrowNativeType>(picked: &mut Vec<T>, keys: &[T], position: usize, length: usize) {

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use paimon_meta::{Error, MergeEngine, Result};
 
-use super::picked_keys::PickedKeys;
+use super::picked_keys::{PickedKeys, Written};
 use super::picks::Stretch;
 use super::versions::{HeadRows, compare_versions};
+use crate::positions::Positions;
 use crate::window::Window;
 
 /// Rules of the table and the request that decide which rows make the result.
@@ -76,6 +77,31 @@ impl<'a> Picker<'a> {
         self.ages.as_deref()
     }
 
+    /// The heads, the one with the newest rows first, if the newest version of a key is its result and the heads alone
+    /// decide which one that is.
+    pub(crate) fn newest_first(&self) -> Option<Vec<usize>> {
+        let has_kinds = self.heads.iter().any(|rows| rows.kinds.is_some());
+        if self.rules.lookup || self.rules.ignore_delete && has_kinds {
+            return None;
+        }
+        let mut order = by_age(self.heads)?;
+        order.reverse();
+        Some(order)
+    }
+
+    /// The heads, the one with the oldest rows first, if they hold adds only and alone decide which version is the oldest.
+    pub(crate) fn oldest_first(&self) -> Option<Vec<usize>> {
+        self.ages.as_ref().and_then(|_| by_age(self.heads))
+    }
+
+    /// As [`Self::newest_first`], if the newest version is known to be the row of its key.
+    pub(crate) fn whole_rows_newest_first(&self) -> Option<Vec<usize>> {
+        let mut with_rows = self.heads.iter().filter(|rows| rows.keys.is_some());
+        let whole = with_rows.all(|rows| rows.wholeness.whole && rows.wholeness.sound);
+        let plain = whole && self.ages.is_some();
+        plain.then(|| self.newest_first()).flatten()
+    }
+
     pub(crate) fn head(&self, head: usize) -> Option<&'a HeadRows<'a>> {
         self.heads.get(head)
     }
@@ -96,6 +122,47 @@ impl<'a> Picker<'a> {
             }
         }
         self.emit(rows, from, position + length - from)
+    }
+
+    /// As [`Self::lone`] for rows in the order of their keys.
+    pub(crate) fn lone_all<T: Written>(
+        &mut self,
+        keys: &[T],
+        stretches: impl Iterator<Item = (usize, usize, usize)>,
+    ) -> Result<()> {
+        let Some(starts) = self.starts() else {
+            for (head, position, length) in stretches {
+                self.lone(head, position, length)?;
+            }
+            return Ok(());
+        };
+        self.picked_rows += keys.len();
+        if let Some(picked) = &mut self.picked {
+            T::write(keys, picked);
+        }
+        self.picks.reserve(stretches.size_hint().0);
+        for (head, position, length) in stretches {
+            let start = starts.get(head).copied();
+            let range = u32::try_from(position).ok().zip(u32::try_from(length).ok());
+            let Some(((piece, first), (position, length))) = start.zip(range) else {
+                return Err(Error::internal("a window of 2^32 keys"));
+            };
+            let row = first + position;
+            self.picks.push(Stretch { piece, row, length });
+        }
+        Ok(())
+    }
+
+    /// Piece and first row of each head, if all rows are picked that win, and rows that follow each other in a head do in
+    /// its piece.
+    fn starts(&self) -> Option<Vec<(u32, u32)>> {
+        let start = |rows: &HeadRows<'_>| match rows.positions {
+            Positions::From { first, .. } if rows.kinds.is_none() || self.rules.keep_retracts => {
+                Some((rows.piece, *first))
+            }
+            _ => None,
+        };
+        self.heads.iter().map(start).collect()
     }
 
     /// Picks a version that is the result of its key, unless it is a retract that is dropped.
@@ -193,6 +260,21 @@ pub(crate) fn sort_versions(versions: &mut [Version<'_>]) -> Result<()> {
 
 /// Ages of heads whose sequence ranges are disjoint and that hold adds only: any row of one is newer than any of another.
 fn ages(heads: &[HeadRows<'_>]) -> Option<Vec<u32>> {
+    if heads.iter().any(|rows| rows.kinds.is_some()) {
+        return None;
+    }
+    let mut ages = vec![0; heads.len()];
+    for (head, age) in by_age(heads)?.into_iter().zip(0..) {
+        if let Some(slot) = ages.get_mut(head) {
+            *slot = age;
+        }
+    }
+    Some(ages)
+}
+
+/// Heads in the order of their age, the oldest first, if any row of one is newer than any of another: nothing but sequence
+/// numbers decides, and their ranges are disjoint. Sentinels have no rows and come anywhere.
+fn by_age(heads: &[HeadRows<'_>]) -> Option<Vec<usize>> {
     let mut order: Vec<usize> = (0..heads.len()).collect();
     let range = |head: &usize| {
         heads
@@ -200,19 +282,13 @@ fn ages(heads: &[HeadRows<'_>]) -> Option<Vec<u32>> {
             .map(|rows| (rows.sequences.min, rows.sequences.max))
     };
     order.sort_by_key(range);
-    let sorted = || order.iter().filter_map(|head| heads.get(*head));
-    let plain = sorted().all(|rows| rows.kinds.is_none() && rows.user.is_none());
-    let disjoint = sorted()
-        .zip(sorted().skip(1))
+    let with_rows = || {
+        let sorted = order.iter().filter_map(|head| heads.get(*head));
+        sorted.filter(|rows| rows.keys.is_some())
+    };
+    let plain = with_rows().all(|rows| rows.user.is_none());
+    let disjoint = with_rows()
+        .zip(with_rows().skip(1))
         .all(|(older, newer)| older.sequences.max < newer.sequences.min);
-    if !plain || !disjoint {
-        return None;
-    }
-    let mut ages = vec![0; heads.len()];
-    for (head, age) in order.into_iter().zip(0..) {
-        if let Some(slot) = ages.get_mut(head) {
-            *slot = age;
-        }
-    }
-    Some(ages)
+    (plain && disjoint).then_some(order)
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::merge::picked_keys::PickedKeys;
 
 /// Writes down what the kernel says, one entry a key.
 #[derive(Default)]
@@ -25,8 +26,14 @@ impl Sink for Trace {
     }
 }
 
-/// Merges runs whose keys are loaded in windows of `window`; between windows stands a sentinel where asked.
-fn merge_in_windows(runs: &[Vec<i64>], window: usize, sentinels: bool) -> Vec<Vec<(usize, usize)>> {
+/// Merges runs whose keys are loaded in windows of `window`; between windows stands a sentinel where asked. With ranks, of
+/// the versions of a key that of the run with the least is what matters.
+fn merge_in_windows(
+    runs: &[Vec<i64>],
+    window: usize,
+    sentinels: bool,
+    ranks: Option<&[usize]>,
+) -> Vec<Vec<(usize, usize)>> {
     let mut trace = Trace::default();
     // (first key of the window in its run, sentinel)
     let mut state: Vec<(usize, bool)> = runs.iter().map(|_| (0, sentinels)).collect();
@@ -56,6 +63,7 @@ fn merge_in_windows(runs: &[Vec<i64>], window: usize, sentinels: bool) -> Vec<Ve
             .collect();
         let mut numbered = Renumber {
             live: &live,
+            ranks,
             trace: &mut trace,
         };
         let stop = merge(&mut heads, &mut numbered).unwrap();
@@ -78,6 +86,7 @@ fn merge_in_windows(runs: &[Vec<i64>], window: usize, sentinels: bool) -> Vec<Ve
 
 struct Renumber<'a> {
     live: &'a [usize],
+    ranks: Option<&'a [usize]>,
     trace: &'a mut Trace,
 }
 
@@ -91,7 +100,18 @@ impl Sink for Renumber<'_> {
             .iter()
             .map(|(head, position)| (self.live[*head], *position))
             .collect();
-        self.trace.versions(&members)
+        let Some(ranks) = self.ranks else {
+            return self.trace.versions(&members);
+        };
+        let first = members.iter().min_by_key(|(run, _)| ranks[*run]).unwrap();
+        self.trace.stretch(first.0, first.1, 1)
+    }
+
+    fn precedence(&self) -> Option<Vec<usize>> {
+        let ranks = self.ranks?;
+        let mut heads: Vec<usize> = (0..self.live.len()).collect();
+        heads.sort_by_key(|head| ranks[self.live[*head]]);
+        Some(heads)
     }
 }
 
@@ -116,7 +136,22 @@ proptest! {
     fn every_key_comes_once_in_order_with_all_its_versions(
         runs in runs(24), window in 1usize..20, sentinels: bool,
     ) {
-        prop_assert_eq!(merge_in_windows(&runs, window, sentinels), expected(&runs));
+        prop_assert_eq!(merge_in_windows(&runs, window, sentinels, None), expected(&runs));
+    }
+
+    #[test]
+    fn the_version_of_the_run_with_precedence_comes_once_in_order(
+        runs in runs(20),
+        ranks in Just((0..20).collect::<Vec<usize>>()).prop_shuffle(),
+        window in 1usize..20,
+        sentinels: bool,
+    ) {
+        let mut expected = expected(&runs);
+        for versions in &mut expected {
+            versions.sort_by_key(|(run, _)| ranks[*run]);
+            versions.truncate(1);
+        }
+        prop_assert_eq!(merge_in_windows(&runs, window, sentinels, Some(&ranks)), expected);
     }
 }
 
@@ -145,4 +180,49 @@ fn long_stretches_are_handed_over_whole() {
     });
     assert_eq!(merge(&mut heads, &mut count).unwrap(), 1);
     assert_eq!(count.0, 2);
+}
+
+#[test]
+fn interleaved_runs_come_at_once_where_one_has_precedence() {
+    /// Head 1 before head 0.
+    #[derive(Default)]
+    struct AtOnce(Vec<i64>, Vec<(usize, usize, usize)>);
+    impl Sink for AtOnce {
+        fn stretch(&mut self, head: usize, position: usize, length: usize) -> Result<()> {
+            self.1.push((head, position, length));
+            Ok(())
+        }
+        fn versions(&mut self, members: &[(usize, usize)]) -> Result<()> {
+            panic!("{members:?}");
+        }
+        fn precedence(&self) -> Option<Vec<usize>> {
+            Some(vec![1, 0])
+        }
+        fn stretches<T: Written>(
+            &mut self,
+            keys: &[T],
+            stretches: impl Iterator<Item = (usize, usize, usize)>,
+        ) -> Result<()> {
+            let mut picked = PickedKeys::Long(Vec::new());
+            T::write(keys, &mut picked);
+            let PickedKeys::Long(picked) = picked else {
+                panic!("keys of another form")
+            };
+            self.0.extend(picked);
+            self.1.extend(stretches);
+            Ok(())
+        }
+    }
+    let (old, new) = ([1_i64, 2, 3, 4, 5, 9], [2_i64, 5, 6, 8]);
+    let mut heads = [&old[..], &new[..]].map(|keys| Head {
+        keys,
+        position: 0,
+        end: keys.len(),
+        sentinel: false,
+    });
+    let mut sink = AtOnce::default();
+    assert_eq!(merge(&mut heads, &mut sink).unwrap(), 1);
+    assert_eq!(sink.0, [1, 2, 3, 4, 5, 6, 8]);
+    assert_eq!(sink.1, [(0, 0, 1), (1, 0, 1), (0, 2, 2), (1, 1, 3)]);
+    assert_eq!(heads.map(|head| head.position), [5, 4]);
 }

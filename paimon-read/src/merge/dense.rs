@@ -1,0 +1,210 @@
+//! The order of runs that interleave, where of equal keys the run alone decides which one is the result.
+//!
+//! Which run comes next is random there, and a branch that is guessed wrong costs more than moving a row. So the loaded
+//! keys are merged two lists at a time without branches on keys; what loses to an equal key is left out on the way. Lists
+//! that are merged stand side by side in the order of precedence, so that all rows of one win against all of the other.
+//!
+//! ```text
+//! head 2 (newest)  3 7 9     ┐
+//! head 0           2 7       ┘ 2 3 7 9     ┐
+//! head 1           1 2 3 4 5 6 7 8 9       ┘ 1 2 3 4 5 6 7 8 9   from heads 1 0 2 1 1 1 2 1 2
+//! ```
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the tight loops of the merge; indexes stay below the lengths of lists whose keys and places are as many"
+)]
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use paimon_meta::Result;
+
+use super::kernel::{Head, Keys, Sink};
+use super::picked_keys::Written;
+
+/// Where one head has more than so many times the rows of all others, finding its stretches is cheaper.
+const SPARSE: usize = 8;
+/// Bits of a place that count rows of a head from its position on; those above are the head.
+const ROW_BITS: u32 = 28;
+/// Most heads, and the rows of one.
+const MOST_HEADS: usize = 1 << (u32::BITS - ROW_BITS);
+const MOST_ROWS: u32 = (1 << ROW_BITS) - 1;
+
+/// Rows in the order of their keys, no two with the same.
+struct Sorted<'a, T: Copy> {
+    keys: Cow<'a, [T]>,
+    /// Where they are, less `base`.
+    places: Cow<'a, [u32]>,
+    base: u32,
+}
+
+/// How far the loaded keys go.
+pub(super) struct Reach {
+    /// The head that stops the merge.
+    stop: usize,
+    /// Per head, the rows that are merged.
+    rows: Vec<Range<usize>>,
+}
+
+impl Reach {
+    /// To the first end of a window, or to the first sentinel.
+    fn of<K: Keys>(heads: &[Head<K>]) -> Option<Self> {
+        let bound = |head: &Head<K>| match head.sentinel {
+            true => head.keys.key(head.position),
+            false => head.keys.key(head.end - 1),
+        };
+        // A sentinel comes before the last key of a window that is equal to it: that one is not to be taken.
+        let stop =
+            (0..heads.len()).min_by_key(|head| (bound(&heads[*head]), !heads[*head].sentinel))?;
+        let (bound, open) = (bound(&heads[stop]), heads[stop].sentinel);
+        let rows = heads.iter().map(|head| {
+            let from = head.position;
+            if head.sentinel {
+                return from..from;
+            }
+            let is_taken = |key: K::Key| key < bound || !open && key == bound;
+            let (mut low, mut high) = (from, head.end);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if is_taken(head.keys.key(middle)) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            from..low
+        });
+        Some(Self {
+            stop,
+            rows: rows.collect(),
+        })
+    }
+
+    /// Whether the rows of several heads are to be expected close to each other.
+    fn is_dense(&self) -> bool {
+        let largest = self.rows.iter().map(Range::len).max().unwrap_or(0);
+        let all: usize = self.rows.iter().map(Range::len).sum();
+        u32::try_from(largest).is_ok_and(|rows| rows <= MOST_ROWS)
+            && (all - largest) * SPARSE >= largest
+            && largest > 0
+    }
+}
+
+/// Merges as [`super::kernel::merge`] does, if the sink knows the precedence of heads and they interleave.
+pub(super) fn merge_dense<K: Keys, S: Sink>(
+    heads: &mut [Head<K>],
+    sink: &mut S,
+) -> Result<Option<usize>> {
+    if heads.len() > MOST_HEADS {
+        return Ok(None);
+    }
+    let Some(precedence) = sink.precedence() else {
+        return Ok(None);
+    };
+    let Some(reach) = Reach::of(heads).filter(Reach::is_dense) else {
+        return Ok(None);
+    };
+    let longest = reach.rows.iter().map(Range::len).max().unwrap_or(0);
+    let counted: Vec<u32> = (0..MOST_ROWS).take(longest).collect();
+    let loaded: Vec<K::Range> = heads
+        .iter()
+        .zip(&reach.rows)
+        .map(|(head, rows)| head.keys.range(rows.clone()))
+        .collect();
+    let bases: Vec<u32> = (0..=u32::MAX >> ROW_BITS)
+        .map(|head| head << ROW_BITS)
+        .collect();
+    let lists = precedence
+        .into_iter()
+        .filter(|head| !reach.rows[*head].is_empty());
+    let lists = lists.map(|head| Sorted {
+        keys: Cow::Borrowed(&loaded[head]),
+        places: Cow::Borrowed(&counted[..loaded[head].len()]),
+        base: bases[head],
+    });
+    let merged = merge_all(lists.collect());
+    hand_over(&merged, &reach, sink)?;
+    for (head, rows) in heads.iter_mut().zip(&reach.rows) {
+        head.position = rows.end;
+    }
+    Ok(Some(reach.stop))
+}
+
+/// Merges the two neighbours that are shortest together, until there is one list.
+fn merge_all<T: Ord + Copy>(mut lists: Vec<Sorted<'_, T>>) -> Sorted<'_, T> {
+    while lists.len() > 1 {
+        let together = |first: &usize| lists[*first].keys.len() + lists[*first + 1].keys.len();
+        let Some(first) = (0..lists.len() - 1).min_by_key(together) else {
+            break;
+        };
+        let second = lists.remove(first + 1);
+        lists[first] = merge_two(&lists[first], &second);
+    }
+    lists.pop().unwrap_or(Sorted {
+        keys: Cow::Borrowed(&[]),
+        places: Cow::Borrowed(&[]),
+        base: 0,
+    })
+}
+
+/// Merges two lists; of two rows with one key that of `first` stays.
+fn merge_two<'a, T: Ord + Copy>(first: &Sorted<'a, T>, second: &Sorted<'a, T>) -> Sorted<'a, T> {
+    let rows = first.keys.len() + second.keys.len();
+    let (mut keys, mut places) = (first.keys.to_vec(), vec![0; rows]);
+    keys.resize(rows, first.keys[0]);
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while i < first.keys.len() && j < second.keys.len() {
+        let (key, other) = (first.keys[i], second.keys[j]);
+        let order = key.cmp(&other);
+        let stays = order != Ordering::Greater;
+        let place = first.base + first.places[i];
+        let other_place = second.base + second.places[j];
+        keys[count] = if stays { key } else { other };
+        places[count] = if stays { place } else { other_place };
+        count += 1;
+        i += usize::from(stays);
+        j += usize::from(order != Ordering::Less);
+    }
+    for (rest, from) in [(first, i), (second, j)] {
+        for (key, place) in rest.keys[from..].iter().zip(&rest.places[from..]) {
+            keys[count] = *key;
+            places[count] = rest.base + *place;
+            count += 1;
+        }
+    }
+    keys.truncate(count);
+    places.truncate(count);
+    Sorted {
+        keys: Cow::Owned(keys),
+        places: Cow::Owned(places),
+        base: 0,
+    }
+}
+
+/// Hands over rows that follow each other in one head as one stretch.
+fn hand_over<T: Copy + Written, S: Sink>(
+    merged: &Sorted<'_, T>,
+    reach: &Reach,
+    sink: &mut S,
+) -> Result<()> {
+    let places = &merged.places;
+    // Without a branch, as the stretches are short.
+    let mut starts = vec![0; places.len() + 1];
+    let mut count = 0;
+    let mut expected = u32::MAX;
+    for (index, place) in places.iter().enumerate() {
+        starts[count] = index;
+        count += usize::from(*place != expected);
+        expected = place + 1;
+    }
+    starts[count] = places.len();
+    let stretches = starts[..=count].windows(2).map(|stretch| {
+        let place = merged.base + places[stretch[0]];
+        let head = (place >> ROW_BITS) as usize;
+        let row = (place & MOST_ROWS) as usize;
+        (head, reach.rows[head].start + row, stretch[1] - stretch[0])
+    });
+    sink.stretches(&merged.keys, stretches)
+}
