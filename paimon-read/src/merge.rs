@@ -11,6 +11,7 @@
 //! | `kernel` | order: heads of runs in, stretches and equal keys out |
 //! | `tree` | the same for many runs |
 //! | `dense` | the same where runs interleave and the run alone decides |
+//! | `text_keys` | texts that are merged together as integers |
 //! | `keys` | keys in a form that compares fast |
 //! | `layout` | key columns in the layout of the output |
 //! | `versions` | which version of a key is newer |
@@ -53,6 +54,7 @@ mod provider;
 mod run;
 mod run_files;
 mod section;
+mod text_keys;
 mod tree;
 mod versions;
 mod whole;

@@ -17,7 +17,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use paimon_meta::Result;
 
@@ -106,30 +106,44 @@ pub(super) fn merge_dense<K: Keys, S: Sink>(
     let Some(reach) = Reach::of(heads).filter(Reach::is_dense) else {
         return Ok(None);
     };
-    let longest = reach.rows.iter().map(Range::len).max().unwrap_or(0);
-    let counted: Vec<u32> = (0..MOST_ROWS).take(longest).collect();
     let loaded: Vec<K::Range> = heads
         .iter()
         .zip(&reach.rows)
         .map(|(head, rows)| head.keys.range(rows.clone()))
         .collect();
-    let bases: Vec<u32> = (0..=u32::MAX >> ROW_BITS)
-        .map(|head| head << ROW_BITS)
-        .collect();
-    let lists = precedence
-        .into_iter()
-        .filter(|head| !reach.rows[*head].is_empty());
-    let lists = lists.map(|head| Sorted {
-        keys: Cow::Borrowed(&loaded[head]),
-        places: Cow::Borrowed(&counted[..loaded[head].len()]),
-        base: bases[head],
-    });
-    let merged = merge_all(lists.collect());
-    hand_over(&merged, &reach, sink)?;
+    let keys: Vec<&[K::Key]> = loaded.iter().map(Deref::deref).collect();
+    match Written::integers(&keys) {
+        Some(integers) => {
+            let keys: Vec<&[u128]> = integers.iter().map(Vec::as_slice).collect();
+            merge_lists(&keys, &precedence, &reach, sink)?;
+        }
+        None => merge_lists(&keys, &precedence, &reach, sink)?,
+    }
     for (head, rows) in heads.iter_mut().zip(&reach.rows) {
         head.position = rows.end;
     }
     Ok(Some(reach.stop))
+}
+
+/// Merges the keys of heads and hands the rows over.
+fn merge_lists<T: Ord + Copy + Written, S: Sink>(
+    keys: &[&[T]],
+    precedence: &[usize],
+    reach: &Reach,
+    sink: &mut S,
+) -> Result<()> {
+    let longest = keys.iter().map(|keys| keys.len()).max().unwrap_or(0);
+    let counted: Vec<u32> = (0..MOST_ROWS).take(longest).collect();
+    let bases: Vec<u32> = (0..=u32::MAX >> ROW_BITS)
+        .map(|head| head << ROW_BITS)
+        .collect();
+    let lists = precedence.iter().filter(|head| !keys[**head].is_empty());
+    let lists = lists.map(|head| Sorted {
+        keys: Cow::Borrowed(keys[*head]),
+        places: Cow::Borrowed(&counted[..keys[*head].len()]),
+        base: bases[*head],
+    });
+    hand_over(&merge_all(lists.collect()), reach, sink)
 }
 
 /// Merges the two neighbours that are shortest together, until there is one list.
