@@ -8,9 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `picks` | the hand-over between order and meaning |
-//! | `kernel` | order: heads of runs in, stretches and equal keys out |
-//! | `tree` | the same for many runs |
-//! | `dense` | the same where runs interleave and the run alone decides |
+//! | `kernel` | order: heads of runs in, stretches and equal keys out; `tree` for many runs, `dense` where they interleave |
 //! | `text_keys` | texts that are merged together as integers |
 //! | `keys` | keys in a form that compares fast |
 //! | `layout` | key columns in the layout of the output |
@@ -34,7 +32,6 @@
 
 mod chunk;
 mod deduplicate;
-mod dense;
 mod describe;
 mod estimate;
 mod first_row;
@@ -55,7 +52,6 @@ mod run;
 mod run_files;
 mod section;
 mod text_keys;
-mod tree;
 mod versions;
 mod whole;
 

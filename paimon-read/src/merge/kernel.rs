@@ -12,21 +12,25 @@
 //! ```
 //!
 //! Up to [`SCAN_LIMIT`] heads are compared one by one, more in a loser tree; a stretch of length `n` costs
-//! O(log n) compares, a single row O(heads) or O(log heads).
+//! O(log n) compares, a single row O(heads) or O(log heads). Where runs interleave and the run alone decides which version
+//! of a key is its row, they are merged two at a time instead, see [`dense`].
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "the tight loops of the merge; positions stay below `end`, which is at most the number of keys, and head numbers come from enumerating the heads"
+    reason = "the tight loops of the merge; positions stay below `end`, which is at most the number of keys, and head numbers come from enumerating the heads, nodes of the tree are as many, and lists have as many keys as places"
 )]
+
+mod dense;
+mod tree;
 
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 
 use paimon_meta::Result;
 
-use super::dense::merge_dense;
+use self::dense::merge_dense;
+use self::tree::merge_tree;
 use super::picked_keys::Written;
-use super::tree::merge_tree;
 
 /// Heads that are compared one by one; a loser tree pays above it.
 const SCAN_LIMIT: usize = 8;

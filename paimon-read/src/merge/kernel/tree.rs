@@ -1,13 +1,8 @@
 //! The order of many runs: a loser tree over their heads.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "the tight loops of the merge; head numbers come from enumerating the heads, and nodes are as many"
-)]
-
 use paimon_meta::Result;
 
-use super::kernel::{Head, Keys, Sink, step};
+use super::{Head, Keys, Sink, step};
 
 /// A loser tree over head numbers: `nodes[0]` is the smallest head, each inner node the loser of its match.
 struct LoserTree {
@@ -83,7 +78,7 @@ fn is_less<K: Keys>(heads: &[Head<K>], a: usize, b: usize) -> bool {
     a.key() < b.key()
 }
 
-/// Merges as [`super::kernel::merge`] does.
+/// Merges as [`super::merge`] does.
 pub(super) fn merge_tree<K: Keys, S: Sink>(heads: &mut [Head<K>], sink: &mut S) -> Result<usize> {
     let mut tree = LoserTree::new(heads);
     let mut members = Vec::new();

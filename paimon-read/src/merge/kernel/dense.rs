@@ -10,19 +10,14 @@
 //! head 1           1 2 3 4 5 6 7 8 9       ┘ 1 2 3 4 5 6 7 8 9   from heads 1 0 2 1 1 1 2 1 2
 //! ```
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "the tight loops of the merge; indexes stay below the lengths of lists whose keys and places are as many"
-)]
-
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::{Deref, Range};
 
 use paimon_meta::Result;
 
-use super::kernel::{Head, Keys, Sink};
-use super::picked_keys::Written;
+use super::{Head, Keys, Sink};
+use crate::merge::picked_keys::Written;
 
 /// Where one head has more than so many times the rows of all others, finding its stretches is cheaper.
 const SPARSE: usize = 8;
@@ -41,7 +36,7 @@ struct Sorted<'a, T: Copy> {
 }
 
 /// How far the loaded keys go.
-pub(super) struct Reach {
+struct Reach {
     /// The head that stops the merge.
     stop: usize,
     /// Per head, the rows that are merged.
@@ -92,7 +87,7 @@ impl Reach {
     }
 }
 
-/// Merges as [`super::kernel::merge`] does, if the sink knows the precedence of heads and they interleave.
+/// Merges as [`super::merge`] does, if the sink knows the precedence of heads and they interleave.
 pub(super) fn merge_dense<K: Keys, S: Sink>(
     heads: &mut [Head<K>],
     sink: &mut S,
