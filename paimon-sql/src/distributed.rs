@@ -14,4 +14,4 @@ mod wire;
 
 pub use logical_codec::PaimonLogicalCodec;
 pub use physical_codec::PaimonPhysicalCodec;
-pub use remote::remote_session;
+pub use remote::{remote_session, scheduler_session_state};

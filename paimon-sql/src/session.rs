@@ -9,6 +9,7 @@ use paimon_io::Resources;
 
 use crate::catalog::{DEFAULT_DATABASE, PaimonCatalog};
 use crate::function::PaimonTableFunction;
+use crate::limits::physical_optimizer_rules;
 use crate::open::Source;
 
 /// Name of the catalog that a warehouse is.
@@ -63,6 +64,7 @@ pub(crate) fn session_state(request: &SessionRequest) -> SessionState {
     };
     SessionStateBuilder::new_with_default_features()
         .with_config(config.with_information_schema(true))
+        .with_physical_optimizer_rules(physical_optimizer_rules())
         .build()
 }
 

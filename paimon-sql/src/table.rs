@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Constraint, Constraints, Statistics, ToDFSchema};
+use datafusion::common::{Statistics, ToDFSchema};
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::PhysicalExpr;
@@ -18,6 +18,7 @@ use paimon_read::{ChangelogTable, ChangelogView, ReadRequest, ReadTask};
 
 use crate::condition::to_predicate;
 use crate::error::external;
+use crate::limits::keep_limits;
 use crate::scan::{Division, Explained, PaimonScan, Reading, ScanParts, divide};
 use crate::statistics::to_sql;
 
@@ -53,7 +54,10 @@ struct Conditions {
 ///
 /// Conditions are answered exactly by the scan: as predicates that prune and filter where they can be said so, as
 /// expressions on the rows that win otherwise. A scan of a primary-key table keeps the order of the key within each
-/// partition where each is one task.
+/// partition where each is one task, and declares it in sessions that have
+/// [`physical_optimizer_rules`](crate::physical_optimizer_rules). That no two rows share a key is not told: DataFusion 55.2
+/// takes the key for one of what joins and `DISTINCT` make of the rows too (`aggregate_functional_dependencies`), and leaves
+/// columns out of `GROUP BY` and `ORDER BY`.
 #[derive(Debug)]
 pub struct PaimonTable {
     table: Arc<ResolvedTable>,
@@ -62,7 +66,6 @@ pub struct PaimonTable {
     /// The columns: those of the table, or of the view.
     fields: TableSchema,
     schema: SchemaRef,
-    constraints: Option<Constraints>,
 }
 
 impl PaimonTable {
@@ -101,7 +104,6 @@ impl PaimonTable {
         };
         let schema = reading.reader(resources.clone())?.schema();
         Ok(Self {
-            constraints: primary_key(&table, shown),
             table,
             shown,
             resources,
@@ -179,26 +181,10 @@ impl PaimonTable {
     }
 }
 
-/// The key that no two rows share. Rows of changes may.
-fn primary_key(table: &ResolvedTable, shown: Shown) -> Option<Constraints> {
-    let schema = &table.schema;
-    let unique = shown == Shown::Rows && table.changes.is_none() && schema.has_primary_key();
-    let position = |name: &String| schema.fields.iter().position(|field| field.name == *name);
-    let key = schema.primary_keys.iter().map(position);
-    let key: Vec<usize> = key.collect::<Option<_>>().filter(|_| unique)?;
-    Some(Constraints::new_unverified(vec![Constraint::PrimaryKey(
-        key,
-    )]))
-}
-
 #[async_trait]
 impl TableProvider for PaimonTable {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
-    }
-
-    fn constraints(&self) -> Option<&Constraints> {
-        self.constraints.as_ref()
     }
 
     fn table_type(&self) -> TableType {
@@ -246,9 +232,7 @@ impl TableProvider for PaimonTable {
             least_bytes: state.config_options().optimizer.repartition_file_min_size,
         };
         let mut partitions = divide(reader.table(), tasks, division).await?;
-        // Rows under a limit have no order of their own, and where they seem to have one DataFusion 55.2 moves the limit of a
-        // sort above them below a filter in between.
-        partitions.in_order &= limit.is_none();
+        partitions.in_order &= keep_limits(state.physical_optimizers());
         let parts = ScanParts {
             partitions,
             statistics: Arc::new(self.statistics(&plan, &reading, &reader.schema())?),

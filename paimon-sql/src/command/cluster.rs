@@ -16,7 +16,10 @@ use clap::{Args, Subcommand};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use env_logger::Env;
-use paimon_sql::{PaimonLogicalCodec, PaimonPhysicalCodec, SessionRequest, remote_session};
+use paimon_sql::{
+    PaimonLogicalCodec, PaimonPhysicalCodec, SessionRequest, remote_session,
+    scheduler_session_state,
+};
 use tokio::runtime::Runtime;
 
 use super::failure::Failure;
@@ -158,6 +161,7 @@ async fn schedule(arguments: SchedulerArguments) -> ballista_core::error::Result
         executor_timeout_seconds: timeout,
         expire_dead_executor_interval_seconds: HEARTBEAT,
         no_executors_grace_period_seconds: timeout,
+        override_session_builder: Some(Arc::new(scheduler_session_state)),
         override_logical_codec: Some(Arc::new(PaimonLogicalCodec::new(resources.clone()))),
         override_physical_codec: Some(Arc::new(PaimonPhysicalCodec::new(resources))),
         ..SchedulerConfig::default()

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::Constraints;
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
@@ -22,10 +21,6 @@ pub(crate) struct FarTable(pub(crate) Arc<dyn TableProvider>);
 impl TableProvider for FarTable {
     fn schema(&self) -> SchemaRef {
         self.0.schema()
-    }
-
-    fn constraints(&self) -> Option<&Constraints> {
-        self.0.constraints()
     }
 
     fn table_type(&self) -> TableType {

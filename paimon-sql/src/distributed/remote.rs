@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use ballista_core::config::BALLISTA_SCHEDULER_MAX_PARTITIONS_PER_TASK;
 use ballista_core::extension::{SessionConfigExt, SessionStateExt};
+use ballista_core::utils::default_session_builder;
 use datafusion::error::Result;
-use datafusion::prelude::SessionContext;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::prelude::{SessionConfig, SessionContext};
 
 use super::logical_codec::PaimonLogicalCodec;
+use crate::limits::physical_optimizer_rules;
 use crate::session::{SessionRequest, session_state, with_tables};
 
 /// A session with the same tables as [`session`](fn@crate::session), whose queries run on the executors of the scheduler at
@@ -31,4 +34,14 @@ pub async fn remote_session(request: &SessionRequest, scheduler: &str) -> Result
     };
     let state = session_state(&request).upgrade_for_ballista(format!("http://{scheduler}"))?;
     with_tables(SessionContext::new_with_state(state), &request).await
+}
+
+/// What a scheduler plans with: the state that Ballista makes, with the rules of this crate, so that the order of keys is of use.
+///
+/// # Errors
+/// Those of Ballista.
+pub fn scheduler_session_state(config: SessionConfig) -> Result<SessionState> {
+    let builder = SessionStateBuilder::new_from_existing(default_session_builder(config)?);
+    let rules = physical_optimizer_rules();
+    Ok(builder.with_physical_optimizer_rules(rules).build())
 }

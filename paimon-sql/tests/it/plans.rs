@@ -66,6 +66,41 @@ async fn rows_in_the_order_of_the_key_are_not_sorted_again() {
 }
 
 #[tokio::test]
+async fn first_rows_by_the_key_are_not_sorted() {
+    for partitions in [1, 3] {
+        let (context, _kept) = golden_session(config(partitions, 16)).await;
+        for sql in [
+            "SELECT k, v FROM lab.r_overlap ORDER BY k LIMIT 4",
+            "SELECT k, length(v) FROM lab.r_overlap ORDER BY k LIMIT 4 OFFSET 20",
+            "SELECT k FROM lab.r_overlap WHERE random() >= 0 ORDER BY k LIMIT 4",
+            "SELECT v FROM (SELECT * FROM lab.r_overlap ORDER BY k LIMIT 9) WHERE v = 'a' ORDER BY k",
+        ] {
+            let shown = plan(&context, sql).await;
+            assert!(!shown.contains("SortExec"), "{sql}\n{shown}");
+        }
+        // Nothing is left of what kept limits where they are.
+        let sql = "SELECT k FROM (SELECT * FROM lab.r_overlap ORDER BY k LIMIT 9) ORDER BY v DESC LIMIT 2";
+        let shown = plan(&context, sql).await;
+        assert!(!shown.contains("Fence"), "{shown}");
+        assert_eq!(shown.matches("SortExec").count(), 1, "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_without_our_rules_are_not_told_of_the_order() {
+    let context = SessionContext::new_with_config(config(3, 16));
+    let (resources, location) = (resources(), table("plan_limit_pk"));
+    let request = ResolveRequest::default();
+    let opened = open_table(&resources, &location, &request);
+    context.register_table("t", opened.await.unwrap()).unwrap();
+    let sql = "SELECT k, count(*) OVER () AS n FROM t ORDER BY k LIMIT 1";
+    let shown = plan(&context, sql).await;
+    assert!(shown.contains("SortExec"), "{shown}");
+    let found = text(&context, sql).await;
+    assert!(found.contains("| 1 | 40 |"), "{found}");
+}
+
+#[tokio::test]
 async fn merge_joins_on_the_key_need_no_sort() {
     // Whole tasks, and so one stream in order on each side, which DataFusion divides by hash.
     let mut settings = SessionConfig::new().with_target_partitions(2);
