@@ -21,6 +21,7 @@ pub const DEFAULT_DATABASE: &str = "default";
 /// each query sees the latest snapshot. [`DEFAULT_DATABASE`] is always there.
 #[derive(Debug)]
 pub struct PaimonCatalog {
+    location: String,
     databases: BTreeMap<String, Arc<PaimonDatabase>>,
 }
 
@@ -51,7 +52,10 @@ impl PaimonCatalog {
             let tables = warehouse.tables(&name).await.map_err(external)?;
             databases.extend([database(&name, tables)]);
         }
-        Ok(Self { databases })
+        Ok(Self {
+            location: location.to_owned(),
+            databases,
+        })
     }
 }
 
@@ -60,9 +64,35 @@ impl CatalogProvider for PaimonCatalog {
         self.databases.keys().cloned().collect()
     }
 
+    /// A database that is not there has a schema too, whose tables are errors that name it.
     fn schema(&self, name: &str) -> Option<Arc<dyn SchemaProvider>> {
-        let database = Arc::clone(self.databases.get(name)?);
-        Some(database)
+        Some(match self.databases.get(name) {
+            Some(database) => Arc::<PaimonDatabase>::clone(database),
+            None => Arc::new(MissingDatabase(format!(
+                "no database {name} in {}, there are: {}",
+                self.location,
+                self.schema_names().join(", ")
+            ))),
+        })
+    }
+}
+
+/// What is said of a database that a warehouse does not have.
+#[derive(Debug)]
+struct MissingDatabase(String);
+
+#[async_trait]
+impl SchemaProvider for MissingDatabase {
+    fn table_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn table(&self, _: &str) -> Result<Option<Arc<dyn TableProvider>>, DataFusionError> {
+        Err(external(Error::not_found(self.0.clone())))
+    }
+
+    fn table_exist(&self, _: &str) -> bool {
+        false
     }
 }
 

@@ -5,12 +5,14 @@ mod cluster;
 mod failure;
 mod output;
 mod progress;
+mod read_only;
 mod stores;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use arrow_array::timezone::Tz;
 use clap::Parser;
 use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
@@ -97,12 +99,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
             "a Parquet file holds the rows of one statement",
         ));
     }
-    let resources = resources(&arguments.stores);
+    let resources = resources(&arguments.stores)?;
+    let time_zone = known_zone(arguments.time_zone)?;
     let warehouse = arguments.warehouse.as_deref().map(location);
     let request = SessionRequest {
         source: Source {
             resources: resources.clone(),
-            time_zone: arguments.time_zone,
+            time_zone,
         },
         warehouse: warehouse.transpose()?,
         directory: Some(location(".")?),
@@ -118,7 +121,14 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         #[cfg(not(feature = "ballista"))]
         let context = paimon_sql::session(&request).await?;
         for statement in statements {
+            let has_warehouse = request.warehouse.is_some();
+            if has_warehouse {
+                read_only::verify_statement(&statement)?;
+            }
             let plan = context.state().statement_to_plan(statement).await?;
+            if has_warehouse {
+                read_only::verify(&context, &plan)?;
+            }
             // Nothing is written, wherever it would go.
             SQLOptions::new().with_allow_dml(false).verify_plan(&plan)?;
             let progress = Progress::new(&resources);
@@ -145,6 +155,19 @@ async fn execute(
     }
     drop(progress);
     output.finish()
+}
+
+/// A zone that there is.
+///
+/// # Errors
+/// Usage for any other.
+fn known_zone(text: String) -> Result<String, Failure> {
+    if text == "Z" || text.parse::<Tz>().is_ok() {
+        return Ok(text);
+    }
+    Err(Failure::usage(&format!(
+        "--time-zone {text}: expected an IANA name such as Europe/Berlin, or an offset such as +08:00"
+    )))
 }
 
 /// The location of a directory: a URL as it is, a path made absolute.

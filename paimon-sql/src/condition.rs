@@ -1,11 +1,12 @@
 //! SQL conditions as predicates of the reader.
 
+use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Like, Operator};
 use paimon_meta::{
     CompareOp, DataField, Datum, FieldId, LikePattern, Predicate, StringLayout, TablePredicate,
-    TableSchema, datum_at,
+    TableSchema, TypeKind, datum_at,
 };
 
 /// The predicate with exactly the meaning of the expression; `None` if a predicate cannot say it.
@@ -99,11 +100,20 @@ fn ranged(between: &Between, schema: &TableSchema) -> Option<TablePredicate> {
 
 fn listed(list: &InList, schema: &TableSchema) -> Option<TablePredicate> {
     let field = field(&list.expr, schema)?;
-    let values = list.list.iter().map(|item| match item {
-        Expr::Literal(literal, _) => datum(literal, field),
-        _ => None,
-    });
-    let values: Vec<Option<Datum>> = values.collect::<Option<_>>()?;
+    let mut values = Vec::with_capacity(list.list.len());
+    for item in &list.list {
+        let Expr::Literal(literal, _) = item else {
+            return None;
+        };
+        match datum(literal, field) {
+            Some(value) => values.push(value),
+            None if is_between_floats(literal, field) => {}
+            None => return None,
+        }
+    }
+    if values.is_empty() {
+        return None;
+    }
     let with_zeros = |value: Option<Datum>| match value.as_ref().and_then(zeros) {
         Some(zeros) => zeros.map(Some).to_vec(),
         None => vec![value],
@@ -136,11 +146,29 @@ fn negated_if(negated: bool, predicate: Predicate<FieldId>) -> TablePredicate {
     }
 }
 
+/// A column, also a FLOAT one that the analyser made a DOUBLE for a literal.
 fn field<'a>(expression: &Expr, schema: &'a TableSchema) -> Option<&'a DataField> {
     match expression {
         Expr::Column(column) => schema.field(&column.name).ok(),
+        Expr::Cast(cast) if cast.field.data_type() == &DataType::Float64 => {
+            let field = field(&cast.expr, schema)?;
+            (field.data_type.kind == TypeKind::Float).then_some(field)
+        }
         _ => None,
     }
+}
+
+/// A number of type FLOAT that is equal to one of type DOUBLE.
+fn narrowed(literal: &ScalarValue) -> Option<ScalarValue> {
+    let narrow = literal.cast_to(&DataType::Float32).ok()?;
+    let same = narrow.cast_to(&DataType::Float64).ok()? == *literal;
+    same.then_some(narrow)
+}
+
+/// Whether a literal is a number that no FLOAT is equal to.
+fn is_between_floats(literal: &ScalarValue, field: &DataField) -> bool {
+    let is_number = matches!(literal, ScalarValue::Float64(Some(number)) if number.is_finite());
+    is_number && field.data_type.kind == TypeKind::Float && narrowed(literal).is_none()
 }
 
 /// A literal as a value of the column, null being `Some(None)`. The analyser has given it the column's type; one of
@@ -152,6 +180,8 @@ fn datum(literal: &ScalarValue, field: &DataField) -> Option<Option<Datum>> {
     let arrow_type = field.data_type.to_arrow(StringLayout::View).ok()?;
     let literal = if literal.data_type() == arrow_type {
         literal.clone()
+    } else if matches!(literal, ScalarValue::Float64(_)) && arrow_type == DataType::Float32 {
+        narrowed(literal)?
     } else if literal.try_as_str().is_some() && arrow_type == StringLayout::View.text() {
         literal.cast_to(&arrow_type).ok()?
     } else {
@@ -170,9 +200,9 @@ mod tests {
     use super::*;
 
     fn schema() -> TableSchema {
-        let text = r#"{"version":3,"id":0,"highestFieldId":2,"partitionKeys":[],"primaryKeys":["k"],"options":{},
+        let text = r#"{"version":3,"id":0,"highestFieldId":3,"partitionKeys":[],"primaryKeys":["k"],"options":{},
             "fields":[{"id":0,"name":"k","type":"INT NOT NULL"},{"id":1,"name":"v","type":"STRING"},
-            {"id":2,"name":"d","type":"DOUBLE"}]}"#;
+            {"id":2,"name":"d","type":"DOUBLE"},{"id":3,"name":"f","type":"FLOAT"}]}"#;
         TableSchema::from_json(text.as_bytes()).unwrap()
     }
 
@@ -239,10 +269,31 @@ mod tests {
     }
 
     #[test]
+    fn doubles_are_asked_of_floats_where_a_float_is_equal_to_them() {
+        let f = || cast(col("f"), DataType::Float64);
+        for (expression, wanted) in [
+            (f().lt(lit(0.5)), Some("f < 0.5")),
+            (f().eq(lit(-0.0)), Some("f IN (-0.0, 0.0)")),
+            (
+                f().in_list(vec![lit(0.0), lit(1.5), lit(0.1)], true),
+                Some("f NOT IN (-0.0, 0.0, 1.5)"),
+            ),
+            (f().is_null(), Some("f IS NULL")),
+            // No FLOAT is these, but some are on both sides of them.
+            (f().lt(lit(0.1)), None),
+            (f().eq(lit(1e300)), None),
+            (f().in_list(vec![lit(0.1)], false), None),
+            (f().in_list(vec![lit(f64::NAN), lit(1.5)], false), None),
+        ] {
+            assert_eq!(said(&expression).as_deref(), wanted, "{expression}");
+        }
+    }
+
+    #[test]
     fn what_might_mean_something_else_stays_an_expression() {
         for expression in [
             col("k").eq(lit(3_i64)),
-            cast(col("k"), arrow_schema::DataType::Int64).eq(lit(3_i64)),
+            cast(col("k"), DataType::Int64).eq(lit(3_i64)),
             (col("k") + lit(1)).eq(lit(3)),
             col("k").eq(col("k")),
             col("v").like(text("a\\_")),

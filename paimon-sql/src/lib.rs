@@ -8,6 +8,7 @@ mod error;
 mod expression_filter;
 mod function;
 mod limits;
+mod map_entry;
 mod memory;
 mod metadata_table;
 mod open;

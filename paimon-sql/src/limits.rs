@@ -4,20 +4,25 @@
 //! (`plan_with_order_preserving_variants`, `plan_with_order_breaking_variants`). The first gives a merge the limit of the
 //! sort, though a condition, a window or a join may lie between, and whether the sort goes in the end or not; the second makes
 //! a merge in order that has a limit one that takes any rows. It also moves a sort below a limit with an offset, and with the
-//! limit alone (`pushdown_requirement_to_children`), which leaves nothing behind the offset. And its rule `FilterPushdown` hands dynamic filters of sorts, joins
-//! and aggregates down through conditions and joins that have a limit (`FilterExec`, `HashJoinExec` and others with a `fetch`), so
-//! that rows come under the limit that were none of the first.
+//! limit alone (`pushdown_requirement_to_children`), which leaves nothing behind the offset. And its rule `FilterPushdown` hands
+//! dynamic filters of sorts, joins and aggregates down through conditions and joins that have a limit (`FilterExec`,
+//! `HashJoinExec` and others with a `fetch`), so that rows come under the limit that were none of the first. It also finds
+//! columns by their names (`FilterRemapper`), and so asks a filter of another column where two have one name, or where a semi-join
+//! hands a filter on its key to the side that is not seen.
 //!
 //! Both stop at a node that seems to keep no order and takes no filter.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::common::Statistics;
+use arrow_schema::Schema;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{JoinType, Statistics};
 use datafusion::config::ConfigOptions;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr};
 use datafusion::physical_expr_common::sort_expr::OrderingRequirements;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -25,6 +30,7 @@ use datafusion::physical_optimizer::ensure_requirements::EnsureRequirements;
 use datafusion::physical_optimizer::filter_pushdown::FilterPushdown;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::execution_plan::replace_children_if_necessary;
+use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
@@ -39,24 +45,29 @@ type Plan = Arc<dyn ExecutionPlan>;
 /// End of the names of rules that leave limits where they are.
 const WITHIN_LIMITS: &str = " within limits";
 
-/// The physical optimizer's rules of DataFusion, of which `EnsureRequirements` and the last `FilterPushdown` leave limits alone.
+/// The physical optimizer's rules of DataFusion, of which `EnsureRequirements` and `FilterPushdown` leave limits alone.
 ///
 /// DataFusion 55.2 by itself answers some queries over tables whose order is declared with wrong rows, such as
 /// `SELECT k, count(*) OVER () FROM t ORDER BY k LIMIT 10`. So [`PaimonTable`](crate::PaimonTable) declares the order of its
-/// key only in sessions that have these rules.
+/// key, and takes dynamic filters, only in sessions that have these rules.
 pub fn physical_optimizer_rules() -> Vec<Rule> {
     let requirements = EnsureRequirements::new();
-    let filters = FilterPushdown::new_post_optimization();
+    let filters = [
+        FilterPushdown::new(),
+        FilterPushdown::new_post_optimization(),
+    ];
     let ours = |rule: Rule| match rule.name() {
         name if name == requirements.name() => WithinLimits::rule(rule, around_sorts),
-        name if name == filters.name() => WithinLimits::rule(rule, above_limits),
+        name if filters.iter().any(|filter| filter.name() == name) => {
+            WithinLimits::rule(rule, around_filters)
+        }
         _ => rule,
     };
     let rules = PhysicalOptimizer::new().rules.into_iter();
     rules.map(ours).collect()
 }
 
-/// Whether an order that is declared does no harm among these rules.
+/// Whether an order that is declared, and filters that are taken, do no harm among these rules.
 pub(crate) fn keep_limits(rules: &[Rule]) -> bool {
     let within = |rule: &Rule| rule.name().ends_with(WITHIN_LIMITS);
     rules.iter().any(within)
@@ -104,12 +115,51 @@ impl PhysicalOptimizerRule for WithinLimits {
     }
 }
 
-/// A fence above whatever takes only so many rows. Sorts see to it themselves that no filter goes below them.
-fn above_limits(plan: Plan, _: &ConfigOptions) -> Result<Transformed<Plan>> {
-    let takes_some = plan.fetch().is_some() && !plan.children().is_empty();
-    Ok(match takes_some && !plan.is::<SortExec>() {
-        true => Transformed::yes(Arc::new(Fence::above_limit(plan))),
-        false => Transformed::no(plan),
+/// Fences above whatever takes only so many rows, and where columns cannot be told by their names.
+fn around_filters(plan: Plan, _: &ConfigOptions) -> Result<Transformed<Plan>> {
+    let fenced = |input: &Plan| -> Plan {
+        match has_namesakes(&input.schema()) {
+            true => Arc::new(Fence::above(Arc::clone(input))),
+            false => Arc::clone(input),
+        }
+    };
+    let inputs = plan.children().into_iter().map(fenced).collect();
+    let plan = replace_children_if_necessary(plan, inputs)?;
+    // Sorts see to it themselves that no filter goes below them.
+    let takes_some =
+        plan.fetch().is_some() && !plan.children().is_empty() && !plan.is::<SortExec>();
+    let misleads = plan.downcast_ref::<HashJoinExec>().is_some_and(misleads);
+    Ok(match takes_some || misleads {
+        true => Transformed::yes(Arc::new(Fence::above(plan))),
+        false => Transformed::yes(plan),
+    })
+}
+
+fn has_namesakes(schema: &Schema) -> bool {
+    let mut names = HashSet::new();
+    !schema
+        .fields()
+        .iter()
+        .all(|field| names.insert(field.name()))
+}
+
+/// Whether a column of the side that is not seen has the name of a key of the other, and is not what that key is joined on.
+fn misleads(join: &HashJoinExec) -> bool {
+    let (seen_is_left, unseen) = match join.join_type() {
+        JoinType::LeftSemi => (true, join.right().schema()),
+        JoinType::RightSemi => (false, join.left().schema()),
+        _ => return false,
+    };
+    join.on().iter().any(|(left, right)| {
+        let (seen, other) = if seen_is_left {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        let seen = seen.downcast_ref::<Column>().map(Column::name);
+        let namesake = seen.and_then(|name| unseen.index_of(name).ok());
+        let other = other.downcast_ref::<Column>().map(Column::index);
+        namesake.is_some() && namesake != other
     })
 }
 
@@ -130,7 +180,7 @@ fn around_sorts(plan: Plan, config: &ConfigOptions) -> Result<Transformed<Plan>>
         Some(input) => replace_children_if_necessary(plan, vec![input])?,
         None => plan,
     };
-    Ok(Transformed::yes(Arc::new(Fence::above_limit(limit))))
+    Ok(Transformed::yes(Arc::new(Fence::above(limit))))
 }
 
 /// A fence below a sort and the projections that it may go below.
@@ -174,8 +224,8 @@ impl Fence {
         Self::new(sort, Some(order), true)
     }
 
-    fn above_limit(limit: Plan) -> Self {
-        Self::new(limit, None, true)
+    fn above(input: Plan) -> Self {
+        Self::new(input, None, true)
     }
 
     /// Where sorts are not made parallel, they stay above what merges partitions, and what is below has to seem without order,

@@ -50,6 +50,8 @@ pub(crate) struct ScanParts {
     pub(crate) partitions: Partitions,
     /// Of all rows.
     pub(crate) statistics: Arc<Statistics>,
+    /// Whether filters that operators hand down are those of its rows.
+    pub(crate) takes_filters: bool,
     /// For people.
     pub(crate) explained: Explained,
 }
@@ -266,7 +268,8 @@ impl ExecutionPlan for PaimonScan {
         let filters: Vec<Arc<dyn PhysicalExpr>> = filters.map(|result| result.filter).collect();
         let reading = &self.parts.reading;
         // Under a limit a filter would have to come after it.
-        let takes = reading.request.limit.is_none() && reading.view.is_none();
+        let takes =
+            self.parts.takes_filters && reading.request.limit.is_none() && reading.view.is_none();
         let schema = self.schema_of_rows();
         let taken = |filter: &Arc<dyn PhysicalExpr>| {
             takes && !is_volatile(filter) && has_one_equality(filter, &schema)

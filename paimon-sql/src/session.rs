@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use datafusion::error::Result;
-use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::execution::SessionStateDefaults;
+use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use paimon_io::Resources;
 
 use crate::catalog::{DEFAULT_DATABASE, PaimonCatalog};
 use crate::function::PaimonTableFunction;
 use crate::limits::physical_optimizer_rules;
+use crate::map_entry::MapEntryPlanner;
 use crate::open::Source;
 
 /// Name of the catalog that a warehouse is.
@@ -62,7 +65,10 @@ pub(crate) fn session_state(request: &SessionRequest) -> SessionState {
             .with_create_default_catalog_and_schema(false),
         None => request.config.clone(),
     };
+    let mut planners: Vec<Arc<dyn ExprPlanner>> = vec![Arc::new(MapEntryPlanner)];
+    planners.extend(SessionStateDefaults::default_expr_planners());
     SessionStateBuilder::new_with_default_features()
+        .with_expr_planners(planners)
         .with_config(config.with_information_schema(true))
         .with_physical_optimizer_rules(physical_optimizer_rules())
         .build()

@@ -6,8 +6,9 @@ use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Statistics, ToDFSchema};
+use datafusion::common::{Statistics, ToDFSchema, not_impl_err};
 use datafusion::error::Result;
+use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
@@ -54,8 +55,8 @@ struct Conditions {
 ///
 /// Conditions are answered exactly by the scan: as predicates that prune and filter where they can be said so, as
 /// expressions on the rows that win otherwise. A scan of a primary-key table keeps the order of the key within each
-/// partition where each is one task, and declares it in sessions that have
-/// [`physical_optimizer_rules`](crate::physical_optimizer_rules). That no two rows share a key is not told: DataFusion 55.2
+/// partition where each is one task. In sessions that have [`physical_optimizer_rules`](crate::physical_optimizer_rules) it
+/// declares that order, and takes dynamic filters. That no two rows share a key is not told: DataFusion 55.2
 /// takes the key for one of what joins and `DISTINCT` make of the rows too (`aggregate_functional_dependencies`), and leaves
 /// columns out of `GROUP BY` and `ORDER BY`.
 #[derive(Debug)]
@@ -232,9 +233,11 @@ impl TableProvider for PaimonTable {
             least_bytes: state.config_options().optimizer.repartition_file_min_size,
         };
         let mut partitions = divide(reader.table(), tasks, division).await?;
-        partitions.in_order &= keep_limits(state.physical_optimizers());
+        let keeps_limits = keep_limits(state.physical_optimizers());
+        partitions.in_order &= keeps_limits;
         let parts = ScanParts {
             partitions,
+            takes_filters: keeps_limits,
             statistics: Arc::new(self.statistics(&plan, &reading, &reader.schema())?),
             explained: Explained {
                 conjuncts: plan.conjuncts().to_vec(),
@@ -244,6 +247,16 @@ impl TableProvider for PaimonTable {
             reading,
         };
         Ok(Arc::new(PaimonScan::new(parts, resources)?))
+    }
+
+    async fn insert_into(
+        &self,
+        _: &dyn Session,
+        _: Arc<dyn ExecutionPlan>,
+        _: InsertOp,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let location = &self.table.location;
+        not_impl_err!("INSERT INTO the table {location}: tables are only read")
     }
 
     fn supports_filters_pushdown(

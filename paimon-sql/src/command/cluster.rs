@@ -16,6 +16,7 @@ use clap::{Args, Subcommand};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use env_logger::Env;
+use paimon_io::Resources;
 use paimon_sql::{
     PaimonLogicalCodec, PaimonPhysicalCodec, SessionRequest, remote_session,
     scheduler_session_state,
@@ -134,14 +135,22 @@ pub(crate) fn run(role: Role) -> Result<(), Failure> {
     env_logger::init_from_env(Env::default().default_filter_or("info"));
     let runtime = Runtime::new().map_err(DataFusionError::IoError)?;
     let ended = match role {
-        Role::Scheduler(arguments) => runtime.block_on(schedule(arguments)),
-        Role::Executor(arguments) => runtime.block_on(execute(arguments)),
+        Role::Scheduler(arguments) => {
+            let resources = resources(&arguments.stores)?;
+            runtime.block_on(schedule(arguments, resources))
+        }
+        Role::Executor(arguments) => {
+            let resources = resources(&arguments.stores)?;
+            runtime.block_on(execute(arguments, resources))
+        }
     };
     Ok(ended.map_err(BallistaError::into_datafusion)?)
 }
 
-async fn schedule(arguments: SchedulerArguments) -> ballista_core::error::Result<()> {
-    let resources = resources(&arguments.stores);
+async fn schedule(
+    arguments: SchedulerArguments,
+    resources: Resources,
+) -> ballista_core::error::Result<()> {
     let timeout = arguments.executor_timeout;
     let address = arguments.bind.ip();
     if address.is_unspecified() && arguments.host.is_none() {
@@ -170,9 +179,11 @@ async fn schedule(arguments: SchedulerArguments) -> ballista_core::error::Result
     start_server(cluster, arguments.bind, Arc::new(config)).await
 }
 
-async fn execute(arguments: ExecutorArguments) -> ballista_core::error::Result<()> {
+async fn execute(
+    arguments: ExecutorArguments,
+    resources: Resources,
+) -> ballista_core::error::Result<()> {
     std::fs::create_dir_all(&arguments.work_dir)?;
-    let resources = resources(&arguments.stores);
     let defaults = ExecutorProcessConfig::default();
     let config = ExecutorProcessConfig {
         bind_host: arguments.bind.ip().to_string(),

@@ -118,6 +118,8 @@ impl PaimonPhysicalCodec {
                 in_order: data.in_order,
             },
             statistics: Arc::new(statistics),
+            // Plans are sent when they are ready.
+            takes_filters: false,
             explained: data.explained,
         };
         let scan = PaimonScan::new(parts, self.resources.measured())?;

@@ -219,6 +219,9 @@ fn a_merge_is_spread_over_two_executors_and_answers_as_one_process() {
         // Ballista 55.0 repeats rows here when it changes plans while they run.
         "SELECT snapshot_id FROM db.\"t$snapshots\" UNION ALL SELECT schema_id FROM db.\"t$schemas\" ORDER BY 1",
         "CREATE VIEW few AS SELECT k FROM db.t WHERE k < 20; SELECT max(k) FROM few",
+        // The scheduler leaves limits where they are.
+        "SELECT k, count(*) OVER () AS n FROM db.t ORDER BY k LIMIT 3",
+        "SELECT k FROM (SELECT * FROM db.t WHERE random() >= 0 ORDER BY k LIMIT 250) WHERE k % 7 < 2 ORDER BY v, k DESC LIMIT 5",
         "SHOW TABLES",
     ] {
         let found = answer(cluster.remote(sql).output().unwrap());

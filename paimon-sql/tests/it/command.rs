@@ -138,6 +138,48 @@ fn what_is_wrong_is_said_and_told_by_the_exit_code() {
 }
 
 #[test]
+fn an_unknown_zone_or_store_is_told_before_anything_is_read() {
+    for (option, value, part) in [
+        ("--time-zone", "Mars/Base", "expected an IANA name"),
+        ("--store", "s9.region=x", "object store s9; "),
+        ("--store", "file.region=x", "it takes no options; "),
+    ] {
+        let (code, text) = run(&["SELECT 1", option, value]).failed();
+        let name = value.split('=').next().unwrap();
+        let begin = format!("error: {option} {name}: ");
+        assert_eq!(code, 2, "{text}");
+        assert!(text.starts_with(&begin) && text.contains(part), "{text}");
+    }
+    for zone in ["Europe/Berlin", "+08:00", "Z"] {
+        let run = run(&["SELECT 1 AS x", "--time-zone", zone, "--format", "csv"]);
+        assert_eq!(run.ok(), "x\n1\n");
+    }
+}
+
+#[test]
+fn a_statement_that_would_write_names_its_table() {
+    for (sql, what) in [
+        ("DROP TABLE lab.r_one", "DROP TABLE lab.r_one"),
+        ("DROP TABLE IF EXISTS lab.r_one", "DROP TABLE lab.r_one"),
+        (
+            "CREATE TABLE lab.copied AS SELECT 1",
+            "CREATE TABLE lab.copied",
+        ),
+        (
+            "INSERT INTO lab.r_one VALUES (1, 'x')",
+            "Insert Into lab.r_one",
+        ),
+        ("CREATE SCHEMA more", "CREATE SCHEMA more"),
+    ] {
+        let (code, text) = of_lab(&[sql]).failed();
+        assert_eq!(code, 1, "{text}");
+        let said = format!("{what}: a warehouse is only read");
+        assert!(text.contains(&said), "{text}");
+    }
+    assert_eq!(of_lab(&["DROP TABLE IF EXISTS lab.nothing"]).ok(), "");
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_paimon-sql"))
         .args([

@@ -87,7 +87,7 @@ async fn first_rows_by_the_key_are_not_sorted() {
 }
 
 #[tokio::test]
-async fn sessions_without_our_rules_are_not_told_of_the_order() {
+async fn sessions_without_our_rules_are_told_of_no_order_and_hand_down_no_filter() {
     let context = SessionContext::new_with_config(config(3, 16));
     let (resources, location) = (resources(), table("plan_limit_pk"));
     let request = ResolveRequest::default();
@@ -98,6 +98,8 @@ async fn sessions_without_our_rules_are_not_told_of_the_order() {
     assert!(shown.contains("SortExec"), "{shown}");
     let found = text(&context, sql).await;
     assert!(found.contains("| 1 | 40 |"), "{found}");
+    let shown = plan(&context, "SELECT k FROM t ORDER BY v LIMIT 1").await;
+    assert!(!shown.contains("DynamicFilter"), "{shown}");
 }
 
 #[tokio::test]
