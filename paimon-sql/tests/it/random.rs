@@ -89,8 +89,8 @@ struct Words<'a> {
     filter: String,
     /// Columns to group and compute by.
     by: [(String, &'a DataField); 3],
-    /// All columns, those of the key first.
-    key_first: &'a str,
+    /// An order of rows.
+    order: &'a str,
     limit: u64,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Words<'a> {
                 let field = &fields[usize::from(seed) % fields.len()];
                 (name(&field.name), field)
             }),
-            key_first: &tables.key_first,
+            order: &tables.order,
             limit: query.limit.unwrap_or(3),
         }
     }
@@ -156,9 +156,13 @@ impl<'a> Words<'a> {
     /// Limits below limits, each with one answer: it takes all rows, or those that an order fixes.
     fn nested(&self, shape: &Shape) -> String {
         let (columns, filter, limit) = (&self.columns, &self.filter, self.limit);
-        let ([(a, field), ..], first) = (&self.by, self.first(shape));
-        let by_key = format!("ORDER BY {}", self.key_first);
+        let [(a, field), ..] = &self.by;
+        let by_key = format!("ORDER BY {}", self.order);
         let some = format!("{by_key} LIMIT {} OFFSET {}", 2 * limit, shape.offset);
+        let first = match shape.descending {
+            true => self.first(shape),
+            false => format!("{by_key} LIMIT {limit} OFFSET {}", shape.offset),
+        };
         let rows = format!("(SELECT * FROM t{filter})");
         // No filter goes below this one.
         let volatile = format!("{rows} WHERE random() >= 0");
@@ -307,8 +311,8 @@ struct Tables {
     paimon: SessionContext,
     memory: SessionContext,
     fields: Vec<DataField>,
-    /// Their names, those of the key first.
-    key_first: String,
+    /// An order of rows: by the key, as scans keep it, or by all columns.
+    order: String,
 }
 
 impl Tables {
@@ -334,10 +338,17 @@ impl Tables {
         if fields.is_empty() {
             return Ok(None);
         }
-        let mut names: Vec<&String> = fields.iter().map(|field| &field.name).collect();
-        let place = |name: &&String| schema.primary_keys.iter().position(|key| key == *name);
-        names.sort_by_key(|name| place(name).unwrap_or(usize::MAX));
-        let names: Vec<String> = names.into_iter().map(|column| name(column)).collect();
+        let keys = schema.primary_keys.iter();
+        let (partition, key): (Vec<_>, Vec<_>) =
+            keys.partition(|key| schema.partition_keys.contains(key));
+        let names: Vec<String> = match schema.primary_keys.is_empty() {
+            true => fields.iter().map(|field| name(&field.name)).collect(),
+            false => key
+                .into_iter()
+                .chain(partition)
+                .map(|key| name(key))
+                .collect(),
+        };
         let paimon = with_rules(config.clone());
         let request = ResolveRequest::default();
         let table = open_table(&resources, "memory:///t", &request);
@@ -349,7 +360,7 @@ impl Tables {
             paimon,
             memory,
             fields,
-            key_first: names.join(", "),
+            order: names.join(", "),
         }))
     }
 
