@@ -17,13 +17,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use benches::once;
 use benches::setup::{keys, tables};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionConfig;
 use futures_util::StreamExt;
 use paimon_io::{Caches, ResourceParts, Resources};
 use paimon_meta::{Datum, Predicate, StringLayout};
 use paimon_plan::{ResolveRequest, ScanRequest, Table, plan};
 use paimon_read::{ReadRequest, TableReader, block_on, read_blocking};
-use paimon_sql::open_table;
+use paimon_sql::{SessionRequest, open_table, session};
 use tokio::runtime::{Builder, Runtime};
 
 /// Rounds of the interleaved measurement.
@@ -106,7 +106,11 @@ fn own(location: &str, case: &Case, resources: &Resources) -> usize {
 
 /// Rows that the query gives, or counts.
 async fn query(location: &str, case: &Case, resources: &Resources) -> usize {
-    let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1));
+    let request = SessionRequest {
+        config: SessionConfig::new().with_target_partitions(1),
+        ..SessionRequest::new(resources.clone())
+    };
+    let context = session(&request).await.expect("a session");
     let table = open_table(resources, location, &ResolveRequest::default()).await;
     context
         .register_table("t", table.expect("a table"))

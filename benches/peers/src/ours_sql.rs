@@ -5,11 +5,11 @@ use std::error::Error;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionConfig;
 use futures::TryStreamExt;
 use paimon_io::{Caches, ResourceParts, Resources};
 use paimon_plan::ResolveRequest;
-use paimon_sql::open_table;
+use paimon_sql::{SessionRequest, open_table, session};
 use tokio::runtime::Builder;
 
 use crate::case::Case;
@@ -32,8 +32,11 @@ async fn read_async(case: Case, threads: usize, location: &str) -> Result<Rows, 
     });
     let request = ResolveRequest::default();
     let table = open_table(&resources, place(location)?.path, &request).await?;
-    let config = SessionConfig::new().with_target_partitions(threads);
-    let context = SessionContext::new_with_config(config);
+    let request = SessionRequest {
+        config: SessionConfig::new().with_target_partitions(threads),
+        ..SessionRequest::new(resources)
+    };
+    let context = session(&request).await?;
     context.register_table("t", table)?;
     let mut batches = context.sql(case.sql()).await?.execute_stream().await?;
     let mut rows = Rows::default();
