@@ -19,8 +19,10 @@ use paimon_meta::Result;
 use super::{Head, Keys, Sink};
 use crate::merge::picked_keys::Written;
 
-/// Where one head has more than so many times the rows of all others, finding its stretches is cheaper.
+/// Where one head has more than so many times the rows of all others, or stretches have more rows, finding them is cheaper.
 const SPARSE: usize = 8;
+/// Places that are looked at for that.
+const PROBES: usize = 16;
 /// Bits of a place that count rows of a head from its position on; those above are the head.
 const ROW_BITS: u32 = 28;
 /// Most heads, and the rows of one.
@@ -60,16 +62,7 @@ impl Reach {
                 return from..from;
             }
             let is_taken = |key: K::Key| key < bound || !open && key == bound;
-            let (mut low, mut high) = (from, head.end);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if is_taken(head.keys.key(middle)) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            from..low
+            from..first_not_below(from..head.end, |row| is_taken(head.keys.key(row)))
         });
         Some(Self {
             stop,
@@ -78,13 +71,52 @@ impl Reach {
     }
 
     /// Whether the rows of several heads are to be expected close to each other.
-    fn is_dense(&self) -> bool {
-        let largest = self.rows.iter().map(Range::len).max().unwrap_or(0);
+    fn is_dense<K: Keys>(&self, heads: &[Head<K>]) -> bool {
         let all: usize = self.rows.iter().map(Range::len).sum();
-        u32::try_from(largest).is_ok_and(|rows| rows <= MOST_ROWS)
-            && (all - largest) * SPARSE >= largest
-            && largest > 0
+        let mut by_rows: Vec<usize> = (0..self.rows.len()).collect();
+        by_rows.sort_unstable_by_key(|head| std::cmp::Reverse(self.rows[*head].len()));
+        let [largest, second, ..] = by_rows.as_slice() else {
+            return false;
+        };
+        let rows = self.rows[*largest].len();
+        u32::try_from(rows).is_ok_and(|rows| rows <= MOST_ROWS)
+            && (all - rows) * SPARSE >= rows
+            && rows > 0
+            && self.interleave(heads, *second, *largest)
     }
+
+    /// Whether enough neighbours in one head have a key of another one between them, by a look at a few.
+    fn interleave<K: Keys>(&self, heads: &[Head<K>], of: usize, among: usize) -> bool {
+        let rows = self.rows[of].clone();
+        let below = |row: usize| {
+            let key = heads[of].keys.key(row);
+            let others = self.rows[among].clone();
+            first_not_below(others, |other| heads[among].keys.key(other) < key)
+        };
+        let step = (rows.len() / PROBES).max(1);
+        let probes = rows.start..rows.end.saturating_sub(1);
+        let probes = probes.step_by(step);
+        let (mut seen, mut apart) = (0, 0);
+        for row in probes {
+            seen += 1;
+            apart += usize::from(below(row) < below(row + 1));
+        }
+        apart * SPARSE >= seen
+    }
+}
+
+/// The first of these rows, in ascending order, that is not below something.
+fn first_not_below(rows: Range<usize>, is_below: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (rows.start, rows.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_below(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Merges as [`super::merge`] does, if the sink knows the precedence of heads and they interleave.
@@ -98,7 +130,7 @@ pub(super) fn merge_dense<K: Keys, S: Sink>(
     let Some(precedence) = sink.precedence() else {
         return Ok(None);
     };
-    let Some(reach) = Reach::of(heads).filter(Reach::is_dense) else {
+    let Some(reach) = Reach::of(heads).filter(|reach| reach.is_dense(heads)) else {
         return Ok(None);
     };
     let loaded: Vec<K::Range> = heads

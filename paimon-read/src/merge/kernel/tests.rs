@@ -226,3 +226,39 @@ fn interleaved_runs_come_at_once_where_one_has_precedence() {
     assert_eq!(sink.1, [(0, 0, 1), (1, 0, 1), (0, 2, 2), (1, 1, 3)]);
     assert_eq!(heads.map(|head| head.position), [5, 4]);
 }
+
+#[test]
+fn blocks_are_found_by_their_ends_also_where_one_run_has_precedence() {
+    #[derive(Default)]
+    struct Blocks(usize);
+    impl Sink for Blocks {
+        fn stretch(&mut self, _: usize, _: usize, _: usize) -> Result<()> {
+            self.0 += 1;
+            Ok(())
+        }
+        fn versions(&mut self, members: &[(usize, usize)]) -> Result<()> {
+            panic!("{members:?}");
+        }
+        fn precedence(&self) -> Option<Vec<usize>> {
+            Some(vec![1, 0])
+        }
+        fn stretches<T: Written>(
+            &mut self,
+            keys: &[T],
+            _: impl Iterator<Item = (usize, usize, usize)>,
+        ) -> Result<()> {
+            panic!("{} keys at once", keys.len());
+        }
+    }
+    let keys = |odd: i64| (0..10_000).filter(move |key| key / 50 % 2 == odd);
+    let (even, odd): (Vec<i64>, Vec<i64>) = (keys(0).collect(), keys(1).collect());
+    let mut heads = [&even, &odd].map(|keys| Head {
+        keys: keys.as_slice(),
+        position: 0,
+        end: keys.len(),
+        sentinel: false,
+    });
+    let mut sink = Blocks::default();
+    assert_eq!(merge(&mut heads, &mut sink).unwrap(), 0);
+    assert_eq!(sink.0, 199);
+}
