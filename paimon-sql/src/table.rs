@@ -161,7 +161,8 @@ impl PaimonTable {
         };
         let request = ScanRequest {
             predicate,
-            limit: limit.filter(|_| !has_filters),
+            // Changes that take rows back are left out.
+            limit: limit.filter(|_| !has_filters && self.table.changes.is_none()),
             keep_statistics: true,
             read_optimized: self.shown == Shown::TopLevel,
             ..ScanRequest::default()
@@ -171,7 +172,7 @@ impl PaimonTable {
 
     /// What is known of the rows of a plan.
     fn statistics(&self, plan: &Plan, reading: &Reading, schema: &SchemaRef) -> Result<Statistics> {
-        if reading.view.is_some() {
+        if reading.view.is_some() || reading.shows_adds_only() {
             return Ok(Statistics::new_unknown(schema));
         }
         let all_rows = reading.filters.is_empty()
