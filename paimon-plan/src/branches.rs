@@ -72,7 +72,15 @@ impl Branch {
         }))
     }
 
-    async fn existing(resources: &Resources, location: &str, name: &str) -> Result<Self> {
+    /// The branch of a name.
+    ///
+    /// # Errors
+    /// `NotFound` says which branches there are; else as [`Self::find`].
+    pub(crate) async fn existing(
+        resources: &Resources,
+        location: &str,
+        name: &str,
+    ) -> Result<Self> {
         match Self::find(resources, location, name).await? {
             Some(branch) => Ok(branch),
             None if name == MAIN_BRANCH => Err(no_table(resources, location).await),

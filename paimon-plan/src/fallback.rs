@@ -21,11 +21,12 @@ use crate::scan::{Scan, ScanRequest, plan_state};
 use crate::snapshots::History;
 use crate::view::View;
 
-/// The branch that a table falls back to, in the state that goes with that of the table; `None` if the option names none,
-/// or one that does not exist, or if the table is read as a stream.
+/// The branch that a table falls back to, in the state that goes with that of the table; `None` if the option names none, if the
+/// table's own option names one that does not exist, or if the table is read as a stream.
 ///
 /// # Errors
-/// `InvalidInput` if it has other columns than the table, else those of resolving.
+/// `NotFound` if the option of a read names a branch that does not exist, `InvalidInput` if it has other columns than the table,
+/// else those of resolving.
 pub(crate) async fn resolve_fallback(
     resources: &Resources,
     table: &ResolvedTable,
@@ -38,10 +39,14 @@ pub(crate) async fn resolve_fallback(
         return Ok(None);
     }
     let at = || Frame::Option(option.key.to_owned());
-    let Some(branch) = Branch::find(resources, &table.location, name)
-        .await
-        .at(at)?
-    else {
+    // One that a read names has to be there; that of a table may have been deleted.
+    let branch = if request.options.contains_key(option.key) {
+        Some(Branch::existing(resources, &table.location, name).await)
+    } else {
+        let found = Branch::find(resources, &table.location, name).await;
+        found.transpose()
+    };
+    let Some(branch) = branch.transpose().at(at)? else {
         return Ok(None);
     };
     let mut options = request.options.clone();

@@ -219,7 +219,18 @@ fn fallback_branch_is_resolved_at_the_time_of_the_table() {
     // Snapshot 1 of the table was committed at 1000, when the branch was at 3.
     let error = resolved(&files, &[fallback, ("scan.snapshot-id", Some("1"))]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
-    assert_eq!(at(&[("scan.fallback-branch", Some("none"))]), None);
+    let error = resolved(&files, &[("scan.fallback-branch", Some("none"))]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(error.message().contains(r#"branch "none""#), "{error}");
+    // That of the table itself is passed over.
+    let schema = schema(2, r#","scan.fallback-branch":"none""#).1;
+    for file in files
+        .iter_mut()
+        .filter(|(name, _)| *name == "schema/schema-2")
+    {
+        file.1.clone_from(&schema);
+    }
+    assert!(resolved(&files, &[]).unwrap().fallback.is_none());
 }
 
 #[test]
