@@ -8,6 +8,7 @@ mod progress;
 mod read_only;
 mod stores;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,7 +59,8 @@ struct Arguments {
     /// How rows are written.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Zone of times that are written without one.
+    /// Zone of scan.timestamp, of other times in options, and of the times that system tables show. Times in SQL are UTC
+    /// unless they have an offset.
     #[arg(long, default_value = "UTC")]
     time_zone: String,
     /// An option of an object store, such as s3.region=eu-west-1; may be given several times.
@@ -67,6 +69,12 @@ struct Arguments {
 }
 
 pub(crate) fn main() -> ExitCode {
+    let role = std::env::args_os().nth(1);
+    if !cfg!(feature = "ballista")
+        && let Some(role @ ("scheduler" | "executor")) = role.as_deref().and_then(OsStr::to_str)
+    {
+        return Failure::usage(&format!("{role}: built without the feature ballista")).tell();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

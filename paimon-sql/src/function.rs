@@ -7,7 +7,6 @@ use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::Expr;
 use paimon_io::join;
-use paimon_meta::Options;
 use paimon_plan::ResolveRequest;
 use paimon_read::block_on;
 use tokio::runtime::Handle;
@@ -58,8 +57,8 @@ impl TableFunctionImpl for PaimonTableFunction {
                 return plan_err!("paimon_table takes options as 'key=value', found '{option}'");
             };
             let (key, value) = (key.trim().to_owned(), value.trim().to_owned());
-            if !Options::is_obeyed(&key) {
-                return plan_err!("paimon_table: there is no option '{key}' that a read obeys");
+            if request.options.contains_key(&key) {
+                return plan_err!("paimon_table: option '{key}' is given twice");
             }
             request.options.insert(key, Some(value));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 use datafusion::error::Result;
 use paimon_io::Resources;
+use paimon_meta::{Error, Options};
 use paimon_plan::{ResolveRequest, SystemTable, Table, TableLocation};
 use paimon_read::ChangelogTable;
 
@@ -39,15 +40,18 @@ impl Source {
     }
 }
 
-/// The table at a location, which may name a branch and a system table behind it: `…/t`, `…/t$branch_dev`, `…/t$files`.
+/// The table at a location, which may name a branch and a system table behind it: `…/t`, `…/t$branch_dev`, `…/t$files`. It
+/// stays at the snapshot that it has now.
 ///
 /// # Errors
-/// As [`Table::resolve`] and [`TableLocation::parse`], as the cause of a DataFusion error.
+/// As [`Table::resolve`] and [`TableLocation::parse`], as the cause of a DataFusion error; `InvalidInput` for an option that no
+/// read obeys ([`Options::is_obeyed`]).
 pub async fn open_table(
     resources: &Resources,
     location: &str,
     request: &ResolveRequest,
 ) -> Result<Arc<dyn TableProvider>> {
+    verify_keys(request)?;
     let named = TableLocation::parse(location).map_err(external)?;
     let request = ResolveRequest {
         branch: named.branch.or_else(|| request.branch.clone()),
@@ -68,4 +72,16 @@ pub async fn open_table(
     };
     let table = PaimonTable::with_shown(table, shown, resources.clone())?;
     Ok(Arc::new(table))
+}
+
+/// # Errors
+/// `InvalidInput` for a key that means nothing to a read: it is misspelt.
+fn verify_keys(request: &ResolveRequest) -> Result<()> {
+    match request.options.keys().find(|key| !Options::is_obeyed(key)) {
+        None => Ok(()),
+        Some(key) => {
+            let message = format!("there is no option '{key}' that a read obeys");
+            Err(external(Error::invalid_input(message)))
+        }
+    }
 }

@@ -59,6 +59,7 @@ impl Failure {
                 None => format!("error: {}\n", error.strip_backtrace()),
                 Some(error) => {
                     let hint = error.hint().map(|hint| format!("  try    {hint}\n"));
+                    let hint = hint.or_else(|| Some(format!("  {}\n", left_out(error)?)));
                     format!("error: {error}\n{}", hint.unwrap_or_default())
                 }
             },
@@ -76,6 +77,18 @@ impl Failure {
             },
         }
     }
+}
+
+/// What is said of an object store that this build could have.
+fn left_out(error: &Error) -> Option<String> {
+    let feature = match error.feature()?.strip_prefix("object store ")? {
+        "s3" => "s3",
+        "gs" => "gcs",
+        "az" => "azure",
+        "http" => "http",
+        _ => return None,
+    };
+    Some(format!("built without the feature {feature}"))
 }
 
 /// The reader's own error, if that is the cause.
@@ -104,6 +117,18 @@ mod tests {
             "error: not found: no snapshot 7\n  try    snapshot 6\n"
         );
         assert_eq!(failure.exit_code(), FAILED);
+    }
+
+    #[test]
+    fn a_store_that_could_be_built_in_names_its_feature() {
+        let of_store = |scheme| of_reader(Error::unsupported(format!("object store {scheme}")));
+        let text = of_store("gs").text();
+        assert!(
+            text.ends_with("\n  built without the feature gcs\n"),
+            "{text}"
+        );
+        let text = of_store("hdfs").text();
+        assert!(!text.contains("built without"), "{text}");
     }
 
     #[test]

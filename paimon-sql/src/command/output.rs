@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_csv::Writer as CsvWriter;
 use arrow_json::WriterBuilder;
 use arrow_json::writer::{LineDelimited, Writer as JsonWriter};
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Schema, SchemaRef};
 use clap::ValueEnum;
 use datafusion::arrow::util::pretty::pretty_format_batches_with_schema;
 use parquet::arrow::ArrowWriter;
@@ -26,6 +26,62 @@ pub(crate) enum Format {
     Csv,
     /// A Parquet file.
     Parquet,
+}
+
+impl Format {
+    /// Whether a row of these columns can be written.
+    ///
+    /// # Errors
+    /// Usage, with the name of a column that it has no place for.
+    fn verify(self, schema: &Schema) -> Result<(), Failure> {
+        let fields = schema.fields();
+        for (index, field) in fields.iter().enumerate() {
+            let name = field.name();
+            let lacking = match self {
+                Self::Csv if field.data_type().is_nested() => Some("nested columns"),
+                Self::Json if !has_text_keys(field.data_type()) => Some("maps without text keys"),
+                _ => None,
+            };
+            if let Some(lacking) = lacking {
+                return Err(Failure::usage(&format!(
+                    "column {name}: this format has no {lacking}, use --format table or parquet"
+                )));
+            }
+            let by_name = matches!(self, Self::Json | Self::Parquet);
+            if by_name
+                && fields
+                    .iter()
+                    .skip(index + 1)
+                    .any(|other| other.name() == name)
+            {
+                return Err(Failure::usage(&format!(
+                    "two columns are called {name}: in this format each has a name of its own, give it one with AS"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether all maps in a value have keys that can be names of members.
+fn has_text_keys(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => {
+                let key = fields.first();
+                key.is_some_and(|key| key.data_type().is_string())
+                    && has_text_keys(entries.data_type())
+            }
+            _ => false,
+        },
+        DataType::Struct(fields) => fields.iter().all(|field| has_text_keys(field.data_type())),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => has_text_keys(item.data_type()),
+        _ => true,
+    }
 }
 
 /// The standard output. What is written after its reader has gone is lost, without an error: writers of rows do not tell
@@ -77,6 +133,7 @@ impl Output {
     /// # Errors
     /// Those of a schema that the format does not hold.
     pub(crate) fn new(format: Format, schema: &SchemaRef) -> Result<Self, Failure> {
+        format.verify(schema)?;
         let out = Out::default();
         let target = match format {
             _ if schema.fields().is_empty() => Target::Nothing,

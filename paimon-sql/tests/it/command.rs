@@ -93,6 +93,48 @@ fn rows_are_a_parquet_file() {
 }
 
 #[test]
+fn columns_that_a_format_has_no_place_for_are_named_before_anything_is_written() {
+    let twice = "SELECT a.k, b.k FROM lab.r_one a JOIN lab.r_one b ON a.k = b.k";
+    for (sql, format, begin, end) in [
+        (
+            "SELECT k, m FROM golden.merge_agg_maps",
+            "csv",
+            "column m: this format has no nested columns",
+            "use --format table or parquet",
+        ),
+        (
+            "SELECT k, m, [u] AS us FROM golden.merge_agg_maps",
+            "json",
+            "column us: this format has no maps without text keys",
+            "use --format table or parquet",
+        ),
+        (twice, "json", "two columns are called k: ", "with AS"),
+        (twice, "parquet", "two columns are called k: ", "with AS"),
+    ] {
+        let (code, text) = of_lab(&[sql, "--format", format]).failed();
+        assert_eq!(code, 2, "{text}");
+        let begin = format!("error: {begin}");
+        assert!(
+            text.starts_with(&begin) && text.trim_end().ends_with(end),
+            "{text}"
+        );
+    }
+    let rows = of_lab(&[&format!("{twice} LIMIT 1"), "--format", "csv"]).ok();
+    assert!(rows.starts_with("k,k\n"), "{rows}");
+    let maps = "SELECT k, m FROM golden.merge_agg_maps WHERE k = 3";
+    assert_eq!(
+        of_lab(&[maps, "--format", "json"]).ok(),
+        "{\"k\":3,\"m\":{\"x\":null,\"y\":1}}\n"
+    );
+}
+
+#[test]
+fn empty_text_and_null_are_the_same_in_csv() {
+    let sql = "SELECT '' AS a, CAST(NULL AS VARCHAR) AS b, 1 AS c";
+    assert_eq!(of_lab(&[sql, "--format", "csv"]).ok(), "a,b,c\n,,1\n");
+}
+
+#[test]
 fn several_statements_come_from_the_command_line_or_a_file() {
     let sql = "CREATE VIEW few AS SELECT k FROM lab.r_one WHERE k < 3; SELECT * FROM few ORDER BY k; SELECT 'x' AS y";
     assert_eq!(of_lab(&[sql, "--format", "csv"]).ok(), "k\n1\n2\ny\nx\n");

@@ -12,7 +12,7 @@ use paimon_testkit::{History, Layout, write_table};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
-use crate::warehouse::{failure, resources};
+use crate::warehouse::{failure, resources, table};
 
 fn own(error: &DataFusionError) -> Error {
     match error.find_root() {
@@ -92,6 +92,30 @@ async fn a_relative_path_without_a_directory_is_refused() {
     let error = own(&failure(&context, "SELECT * FROM paimon_table('t')").await);
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
     assert!(error.message().contains("relative"), "{error}");
+}
+
+#[tokio::test]
+async fn an_option_that_no_read_obeys_is_named_and_one_given_twice_too() {
+    let location = table("lab_r_one");
+    let key = "scan.snapshotid".to_owned();
+    let request = ResolveRequest {
+        options: [(key, Some("1".to_owned()))].into(),
+        ..ResolveRequest::default()
+    };
+    let error = own(&open_table(&resources(), &location, &request)
+        .await
+        .unwrap_err());
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.message().contains("'scan.snapshotid'"), "{error}");
+
+    let context = session(&SessionRequest::new(resources())).await.unwrap();
+    let option = "'scan.snapshot-id=1'";
+    let sql = format!("SELECT * FROM paimon_table('{location}', {option}, {option})");
+    let said = failure(&context, &sql).await.to_string();
+    assert!(
+        said.contains("option 'scan.snapshot-id' is given twice"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
