@@ -1,5 +1,6 @@
 //! Table options: text by key, read with type and default. Facts: table-format sections 2.4 and 2.5.
 
+mod immutable;
 mod keys;
 mod obeyed;
 mod read;

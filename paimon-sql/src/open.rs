@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::catalog::TableProvider;
 use datafusion::error::Result;
 use paimon_io::Resources;
-use paimon_meta::{Error, Options};
+use paimon_meta::{Error, Options, ResolvedTable};
 use paimon_plan::{ResolveRequest, SystemTable, Table, TableLocation};
 use paimon_read::ChangelogTable;
 
@@ -45,7 +45,7 @@ impl Source {
 ///
 /// # Errors
 /// As [`Table::resolve`] and [`TableLocation::parse`], as the cause of a DataFusion error; `InvalidInput` for an option that no
-/// read obeys ([`Options::is_obeyed`]).
+/// read obeys ([`Options::is_obeyed`]), or that files are written for ([`Options::unchangeable`]).
 pub async fn open_table(
     resources: &Resources,
     location: &str,
@@ -60,6 +60,7 @@ pub async fn open_table(
     let table = Table::resolve(resources, &named.table, &request)
         .await
         .map_err(external)?;
+    verify_unchanged(&request, &table)?;
     let shown = match named.system_table {
         None => Shown::Rows,
         Some(SystemTable::ReadOptimized) => Shown::TopLevel,
@@ -81,6 +82,23 @@ fn verify_keys(request: &ResolveRequest) -> Result<()> {
         None => Ok(()),
         Some(key) => {
             let message = format!("there is no option '{key}' that a read obeys");
+            Err(external(Error::invalid_input(message)))
+        }
+    }
+}
+
+/// # Errors
+/// `InvalidInput` for an option that no read may change.
+fn verify_unchanged(request: &ResolveRequest, table: &ResolvedTable) -> Result<()> {
+    let latest = table.schemas.values().next_back();
+    let stored = latest.map(|schema| Options(schema.options.clone()));
+    let changed =
+        stored.and_then(|stored| stored.unchangeable(&request.options).map(str::to_owned));
+    match changed {
+        None => Ok(()),
+        Some(key) => {
+            let message =
+                format!("a read cannot change the option '{key}', which files are written for");
             Err(external(Error::invalid_input(message)))
         }
     }
