@@ -158,11 +158,12 @@ fn field<'a>(expression: &Expr, schema: &'a TableSchema) -> Option<&'a DataField
     }
 }
 
-/// A number of type FLOAT that is equal to one of type DOUBLE.
+/// A number of type FLOAT that is equal to one of type DOUBLE. Which NaNs are equal is left to DataFusion.
 fn narrowed(literal: &ScalarValue) -> Option<ScalarValue> {
+    let is_nan = matches!(literal, ScalarValue::Float64(Some(number)) if number.is_nan());
     let narrow = literal.cast_to(&DataType::Float32).ok()?;
     let same = narrow.cast_to(&DataType::Float64).ok()? == *literal;
-    same.then_some(narrow)
+    (same && !is_nan).then_some(narrow)
 }
 
 /// Whether a literal is a number that no FLOAT is equal to.
